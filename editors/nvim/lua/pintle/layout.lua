@@ -308,21 +308,25 @@ function M.close(workspace)
   -- Changes that were made to the waiting messages and not applied are worth more than an empty place.
   local own = vim.tbl_filter(function(win)
     local buf = vim.api.nvim_win_get_buf(win)
-    return not (vim.bo[buf].modified and vim.bo[buf].bufhidden == "wipe")
+    return not (vim.bo[buf].modified and vim.bo[buf].buftype == "acwrite" and vim.bo[buf].bufhidden == "wipe")
   end, (own_windows(workspace.root)))
   if #own == 0 then
     return false
   end
+  local function is_split(win)
+    return vim.api.nvim_win_get_config(win).relative == ""
+  end
   local others = vim.tbl_filter(function(win)
-    return not vim.tbl_contains(own, win) and vim.api.nvim_win_get_config(win).relative == ""
+    return not vim.tbl_contains(own, win) and is_split(win)
   end, vim.api.nvim_tabpage_list_wins(0))
   if #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
     vim.cmd.tabclose()
     return true
   end
-  local last = #others == 0 and table.remove(own) or nil
+  -- Floating windows cannot be the only ones.
+  local last = #others == 0 and vim.iter(own):rev():find(is_split) or nil
   for _, win in ipairs(own) do
-    if vim.api.nvim_win_is_valid(win) then
+    if win ~= last and vim.api.nvim_win_is_valid(win) then
       vim.api.nvim_win_close(win, true)
     end
   end

@@ -67,6 +67,7 @@ test("nothing of the plugin stays after close, and everything has its size of be
     for _, verb in ipairs({ "plan", "log", "help review" }) do
       vi:cmd("Pintle " .. verb)
     end
+    vi:lua("require('pintle.plan').refresh(require('pintle.workspace').find():view().state)")
     vi:cmd("Pintle close")
     equal(vi:lua("return " .. OWN), {}, layout)
     vi:wait("vim.fn.winrestcmd() == given", "the sizes of before", alone)
@@ -81,6 +82,18 @@ test("nothing of the plugin stays after close, and everything has its size of be
     equal(vi:lua("return #" .. OWN), 1)
     vi:cmd("Pintle toggle")
     equal(vi:lua("return " .. OWN), {}, layout)
+    -- With a question over them, and no other windows.
+    vi:cmd("Pintle open")
+    go_to(vi, "prompt")
+    for _, win in ipairs(vi:lua("return vim.api.nvim_tabpage_list_wins(0)")) do
+      vi:lua("if not vim.w[...].pintle_role then vim.api.nvim_win_close(..., true) end", win)
+    end
+    vi:lua(
+      "require('pintle.panel').open({ lines = { { text = 'Well?' } }, choices = { { label = 'Yes', act = print } } })"
+    )
+    equal(vi:lua("return #" .. OWN), 3)
+    vi:cmd("Pintle close")
+    equal(vi:lua("return { #vim.api.nvim_list_wins(), vim.bo.buftype }"), { 1, "" })
   end
 end)
 
