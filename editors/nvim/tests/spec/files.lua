@@ -43,7 +43,7 @@ test("a modified buffer is never reloaded over, and edits come into it", functio
   golden_grid("conflict", vi)
 end)
 
-test("a command that writes a file under unsaved text loses none of it, and everything says so", function()
+test("a command that writes a file under unsaved text loses none of it, and is reported everywhere", function()
   local dir = child.folder()
   child.write(dir .. "/open.txt", "one\ntwo\n")
   local overwrite = call("bash", { command = "echo x > open.txt" })

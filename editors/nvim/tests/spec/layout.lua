@@ -224,7 +224,7 @@ local OPENED = [[
   return { ok and "" or why, vim.v.errmsg, table.concat(roles, " "), least > 1, is_same, _G.notes }
 ]]
 
-test("what fits is opened on screens of any size, and otherwise that is said", function()
+test("screens of any size show what fits, or a notice", function()
   local vi = child.start({ script = SCRIPT })
   vi:cmd("Pintle open")
   vi:wait("require('pintle').status().session")

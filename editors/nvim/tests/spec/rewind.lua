@@ -285,7 +285,7 @@ test("a fork goes on by itself", function()
   contains(vi:chat(), "Third done.")
 end)
 
-test("the title of a fork", function()
+test("fork titles", function()
   local taken = { ["fork 14:05 of fix it"] = true, ["fork 14:05 (2) of fix it"] = true }
   for _, case in ipairs({
     { "fix this", "14:05", "fork 14:05 of fix this" },
@@ -304,7 +304,7 @@ test("the title of a fork", function()
   end
 end)
 
-test("forks are told apart in the list and above their transcripts, and say where the open hunks are", function()
+test("each fork has a distinct title, and the notice reports which session keeps the open hunks", function()
   local dir = child.folder()
   child.write(dir .. "/a.txt", "one\n")
   local script = { replies = { edit("a.txt", "one", "two"), text("Done.") } }

@@ -283,7 +283,7 @@ test("headings have no signs and tables level columns, while the text stays as i
   equal({ narrow < count_pads() }, { true }, "left as it is")
 end)
 
-test("what streams is drawn as what comes at once", function()
+test("streamed Markdown looks like Markdown drawn at once", function()
   local vi = start({ text(ANSWER) })
   vi:keys("igo<Esc><CR>")
   vi:wait_turn()
@@ -346,7 +346,7 @@ for name, module in pairs(RENDERERS) do
     local vi = start({ text("# One"), text("# Two"), text("# Three") }, { before = before })
     local last = "(_G.rendered[#_G.rendered] or { '', '' })[2]:find(given, 1, true)"
     vi:cmd("Pintle ask go")
-    vi:wait(last, "what came last is drawn", "# One")
+    vi:wait(last, "the last message", "# One")
     equal(vi:lua(DRESSED), {}, "the other plugin draws the headings")
     -- Typing, it is drawn later: in other modes these plugins take away what they have drawn.
     vi:keys("i")
@@ -355,7 +355,7 @@ for name, module in pairs(RENDERERS) do
     vi:wait_turn(2)
     vi:wait_chat("# Two")
     vi:keys("<Esc>")
-    vi:wait(last, "what came meanwhile is drawn", "# Two")
+    vi:wait(last, "the message that came meanwhile", "# Two")
     local modes = vim.tbl_map(function(each)
       return each[1]
     end, vi:lua("return _G.rendered"))

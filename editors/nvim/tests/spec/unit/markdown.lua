@@ -45,7 +45,7 @@ local function shown(text)
   return table.concat(lines, "\n"), width
 end
 
-test("the columns of a table are level", function()
+test("table columns are level", function()
   for _, case in ipairs({
     { "| a | bb |\n|---|---|\n| 100 | 2 |", "| a   | bb |\n|-----|----|\n| 100 | 2  |", 12 },
     { "|a|b|\n|:-:|--:|\n|1234|x|\n|1|xy|", "| a  |  b|\n|:--:|--:|\n|1234|  x|\n| 1  | xy|" },
@@ -66,7 +66,7 @@ test("the columns of a table are level", function()
   equal({ markdown.level(long, vim.fn.strdisplaywidth) }, { {}, 1000000 }, "too many lines")
 end)
 
-test("the width of a text without the signs that are hidden", function()
+test("hidden signs do not count in a width", function()
   for text, width in pairs({
     ["plain"] = 5,
     [" **bold** "] = 6,
