@@ -121,7 +121,7 @@ function M.keeping(open)
   local tab, before = vim.api.nvim_get_current_tabpage(), measure()
   local came_from = vim.api.nvim_get_current_win()
   if not M.try(open) then
-    require("pintle.log").warn("the screen is too small: enlarge it, or close other windows")
+    require("pintle.log").warn("screen too small: enlarge it, or close other windows")
     return false
   end
   local wins = {}

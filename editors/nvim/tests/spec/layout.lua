@@ -229,7 +229,7 @@ test("screens of any size show what fits, or a notice", function()
   vi:cmd("Pintle open")
   vi:wait("require('pintle').status().session")
   vi:cmd("Pintle close")
-  local too_small = { "pintle: the screen is too small: enlarge it, or close other windows" }
+  local too_small = { "pintle: screen too small: enlarge it, or close other windows" }
   for _, layout in ipairs({ "side", "float", "tab" }) do
     for _, columns in ipairs({ 12, 30, 80 }) do
       for lines = 3, 14 do
