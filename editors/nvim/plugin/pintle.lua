@@ -91,6 +91,7 @@ for _, verb in ipairs({
   "queue",
   "redo",
   "rename",
+  "restart",
   "retry",
   "revert",
   "review",

@@ -2,8 +2,10 @@
 -- end, or put before all others; those that still change are drawn when they are told to.
 
 local colours = require("pintle.colours")
+local dressing = require("pintle.dressing")
 local folds = require("pintle.folds")
 local render = require("pintle.render")
+local renderers = require("pintle.renderers")
 local runs = require("pintle.runs")
 
 local M = {}
@@ -31,6 +33,9 @@ local M = {}
 ---@field streamed integer Bytes that came in pieces.
 ---@field path string? Which text of the arguments came last.
 ---@field is_dirty boolean
+---@field markdown? pintle.MarkdownState Of a message: what its lines so far mean.
+---@field tables? table<integer, integer> The last line of each table of a message, by the first one.
+---@field hidden? integer The line of a message whose heading was drawn before its end came.
 
 ---@class (exact) pintle.Blocks
 ---@field buf integer
@@ -38,10 +43,14 @@ local M = {}
 ---@field by_key table<string, pintle.Block>
 ---@field lines integer Lines that they have in the buffer; 0 when it is empty.
 ---@field runs pintle.Runs
+---@field room number The cells that a line may take.
 ---@field private dirty pintle.Block[]
 ---@field private context pintle.BlockContext What stands at the end.
 local Blocks = {}
 Blocks.__index = Blocks
+
+---The kinds of items whose text is Markdown.
+local MESSAGES = { userMessage = true, agentMessage = true }
 
 ---The kinds of items that fold away below their first line.
 local FOLDS = { toolCall = true, reasoning = true, job = true, subagent = true, compaction = true }
@@ -50,6 +59,7 @@ local FOLDS = { toolCall = true, reasoning = true, job = true, subagent = true, 
 ---@return pintle.Blocks
 function M.new(buf)
   local self = setmetatable({ buf = buf, list = {}, by_key = {}, dirty = {}, lines = 0, context = {} }, Blocks)
+  self.room = math.huge
   self.runs = runs.new(self)
   return self
 end
@@ -187,6 +197,7 @@ end
 ---@param to integer
 ---@param lines string[]
 function Blocks:write(from, to, lines)
+  dressing.clear(self.buf, from, to)
   if from == to and #lines > 0 then
     -- `nvim_buf_set_lines` would break a fold that begins there.
     vim.fn.appendbufline(self.buf, from, lines --[[@as any]])
@@ -240,6 +251,9 @@ function Blocks:lead_again(from, before)
       table.insert(lead, block.title)
       block.head = block.head and #lead
       block.lead = lead
+      if block.first >= 0 then
+        dressing.lead(self.buf, block)
+      end
     end
     before = after
   end
@@ -280,6 +294,7 @@ function Blocks:cut(at)
   self.runs:cut(at)
   -- What was never drawn has no lines, and nothing below it has.
   if first.first >= 0 then
+    dressing.clear(self.buf, first.first, -1)
     vim.api.nvim_buf_set_lines(self.buf, first.first, -1, false, {})
     self.lines = first.first
     self:clear_empty()
@@ -341,6 +356,7 @@ function Blocks:draw()
   local wins = vim.fn.win_findbuf(self.buf)
   local dirty = self.dirty
   self.dirty = {}
+  self:fit()
   self.runs:touch_wrapped(dirty)
   self.runs:draw_titles(wins)
   for _, block in ipairs(dirty) do
@@ -367,6 +383,9 @@ function Blocks:draw_block(block, wins)
   if #block.tail > 0 then
     self:extend(block, table.concat(block.tail))
     block.tail = {}
+    if MESSAGES[block.kind] then
+      dressing.more(self.buf, block, self.room)
+    end
   end
   if block.head then
     for _, win in ipairs(wins) do
@@ -375,10 +394,30 @@ function Blocks:draw_block(block, wins)
   end
 end
 
+---Makes tables fit the windows, if these have another width now.
+function Blocks:fit()
+  local room = dressing.room(self.buf)
+  if room == self.room then
+    return
+  end
+  self.room = room
+  for _, block in ipairs(self.list) do
+    if block.tables then
+      dressing.fit(self.buf, block, room)
+    end
+  end
+end
+
 ---@param block pintle.Block
 function Blocks:colour(block)
   if block.kind == "toolCall" then
     colours.draw(self.buf, block.first, block.count)
+  end
+  if MESSAGES[block.kind] then
+    dressing.all(self.buf, block, self.room)
+    renderers.changed(self.buf)
+  else
+    dressing.lead(self.buf, block)
   end
 end
 

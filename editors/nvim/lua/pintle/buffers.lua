@@ -94,25 +94,29 @@ end
 
 ---@param buf integer
 ---@param path string
+---@return boolean is_conflict The file has another text, and the buffer unsaved changes.
 local function refresh(buf, path)
   if not vim.uv.fs_stat(path) then
     if not conflicts[buf] then
       log.warn(("%s was deleted; its buffer is kept"):format(vim.fn.fnamemodify(path, ":.")))
     end
-    return
+    return false
   end
   if vim.bo[buf].modified then
-    if not conflicts[buf] and differs_from_disk(buf, path) then
+    if not differs_from_disk(buf, path) then
+      return false
+    elseif not conflicts[buf] then
       conflicts[buf] = path
       local name = vim.fn.fnamemodify(path, ":.")
       local text = "%s changed on disk and has unsaved changes here; the buffer was kept. :Pintle diff shows both"
       log.warn(text:format(name))
       log.emit("Conflict", { buf = buf, path = path })
     end
-    return
+    return true
   end
   conflicts[buf] = nil
   reload(buf)
+  return false
 end
 
 ---What a buffer's file looked like when it was last read, written or looked at.
@@ -142,19 +146,26 @@ end
 
 ---Looks after a buffer whose file may be another one by now.
 ---@param buf integer
+---@return string? path The file, if its text has changed under unsaved changes.
 function M.check(buf)
   local path = M.file_of(buf)
   local stamp = path and stamp_of(path)
   if path and stamp ~= stamps[buf] then
-    refresh(buf, path)
+    local is_conflict = refresh(buf, path)
     stamps[buf] = stamp
+    return is_conflict and path or nil
   end
 end
 
 ---Looks after all buffers whose files are others by now: what was changed may have several names, and a command may have
 ---changed any file.
+---@return string[] paths Files whose text has changed under unsaved changes.
 function M.check_all()
-  vim.iter(vim.api.nvim_list_bufs()):each(M.check)
+  local found = {}
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    found[#found + 1] = M.check(buf)
+  end
+  return found
 end
 
 ---Buffers whose unsaved changes stand against a changed file.

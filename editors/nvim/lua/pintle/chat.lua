@@ -353,8 +353,21 @@ function Chat:draw_queue()
   })
 end
 
+local group = vim.api.nvim_create_augroup("pintle_chat", { clear = true })
+vim.api.nvim_create_autocmd({ "WinResized", "BufWinEnter" }, {
+  group = group,
+  callback = function(event)
+    local wins = event.event == "WinResized" and vim.v.event.windows or { vim.api.nvim_get_current_win() }
+    for _, win in ipairs(wins) do
+      local chat = vim.api.nvim_win_is_valid(win) and by_buffer[vim.api.nvim_win_get_buf(win)]
+      if chat and chat:is_alive() then
+        chat.blocks:fit()
+      end
+    end
+  end,
+})
 vim.api.nvim_create_autocmd({ "WinScrolled", "BufWinEnter", "CursorMoved" }, {
-  group = vim.api.nvim_create_augroup("pintle_chat", { clear = true }),
+  group = group,
   callback = function(event)
     local seen = {}
     if event.event == "WinScrolled" then

@@ -27,9 +27,10 @@ local verbs = {
   end,
   toggle = function(text)
     local here = require("pintle.workspace").find()
-    if not here or not require("pintle.layout").close(here) then
-      M.run({ fargs = { "open" }, args = "open " .. text })
+    if not here or not require("pintle.layout").is_open(here) then
+      return M.run({ fargs = { "open" }, args = "open " .. text })
     end
+    require("pintle.layout").close(here)
   end,
   close = function()
     local here = require("pintle.workspace").find()
@@ -61,6 +62,9 @@ local verbs = {
   end,
   retry = function()
     require("pintle").retry()
+  end,
+  restart = function()
+    require("pintle").restart()
   end,
   new = function(text)
     require("pintle").new(text ~= "" and text --[[@as pintle.Layout]] or nil)

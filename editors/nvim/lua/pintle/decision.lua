@@ -126,11 +126,15 @@ function M.words(parts)
   return table.concat(said, ", "), conflicts
 end
 
+-- The outcome of a decision that changes files while a turn runs.
+local WAITING = "waiting for the running call to end"
+
+---Says what came of a decision.
 ---@param parts pintle.DecisionPart[]
-local function tell(parts)
+function M.tell(parts)
   local said, conflicts = M.words(parts)
   if said ~= "" then
-    log.say(said)
+    log.say(said .. (said:find(WAITING, 1, true) and "; :Pintle revert withdraws this" or ""))
   end
   local told = {}
   for _, part in ipairs(conflicts) do
@@ -150,6 +154,59 @@ local function tell(parts)
   end
 end
 
+---Whether an action is about a hunk.
+---@param action pintle.ReviewAction
+---@param hunk pintle.Hunk
+---@return boolean
+local function covers(action, hunk)
+  local target = (action.type == "keep" or action.type == "undo") and action.target or nil
+  if not target then
+    return false
+  elseif target.type == "file" then
+    return target.path == hunk.path
+  elseif target.type == "turn" then
+    return vim.iter(hunk.madeBy):any(function(maker)
+      return maker.turnId == target.turnId
+    end)
+  end
+  return target.type == "all" or target.hunk == hunk.id
+end
+
+---The waiting decisions that others take the place of: the last word about a hunk counts.
+---@param here pintle.Workspace
+---@param actions pintle.ReviewAction[]
+---@return integer[] numbers
+local function superseded(here, actions)
+  local is_covered = {} ---@type table<integer, boolean>
+  for _, hunk in ipairs(require("pintle.review").hunks(here)) do
+    if hunk.waiting then
+      local is_in = vim.iter(actions):any(function(action)
+        return covers(action, hunk)
+      end)
+      is_covered[hunk.waiting] = is_in and is_covered[hunk.waiting] ~= false
+    end
+  end
+  return vim.tbl_filter(function(number)
+    return is_covered[number]
+  end, vim.tbl_keys(is_covered))
+end
+
+---Withdraws waiting decisions. One that was carried out meanwhile stays.
+---@param here pintle.Workspace
+---@param view pintle.View
+---@param numbers integer[]
+---@param done fun()
+local function withdraw(here, view, numbers, done)
+  local number = table.remove(numbers)
+  if not number then
+    return done()
+  end
+  local params = { sessionId = view.state.id, action = { type = "revert", decision = number } }
+  here.engine:request(protocol.method.review_decide, params, function()
+    withdraw(here, view, numbers, done)
+  end)
+end
+
 ---Sends actions one after the other, and says at the end what came of all.
 ---@param here pintle.Workspace
 ---@param view pintle.View
@@ -157,9 +214,10 @@ end
 ---@param done? fun() Called when nothing was in conflict.
 local function decide(here, view, actions, done)
   local parts = {}
+  local withdrawn = superseded(here, actions)
   -- Also when it failed: what is shown may be why.
   local function over()
-    tell(parts)
+    M.tell(parts)
     require("pintle.review").refresh(here, view.state.id, function()
       log.emit("Decision", { root = here.root, session_id = view.state.id, parts = parts })
       local _, conflicts = M.words(parts)
@@ -176,19 +234,22 @@ local function decide(here, view, actions, done)
     local params = { sessionId = view.state.id, action = action }
     here.engine:request(protocol.method.review_decide, params, function(err, result)
       if err or not result then
-        log.failed("not decided", err or { code = 0, message = "an empty answer" })
+        err = err or { code = 0, message = "an empty answer" }
+        log.error("not decided: " .. hunks.reworded(err.message, view.state.hunks))
         return over()
       end
       for _, part in ipairs(result.decision.parts) do
         if result.queued and part.outcome == "applied" then
-          part.outcome = "waiting for the running call to end"
+          part.outcome = WAITING
         end
         parts[#parts + 1] = part
       end
       send(at + 1)
     end)
   end
-  send(1)
+  withdraw(here, view, withdrawn, function()
+    send(1)
+  end)
 end
 
 ---Decides about what a scope or a range names.
@@ -296,10 +357,35 @@ function M.comment(text, range)
   decide(here, view, { action })
 end
 
----Undoes the newest decision that was not undone; again, the one before it.
+---Withdraws the newest decision that waits for the running call.
+---@param here pintle.Workspace
+---@param view pintle.View
+---@return boolean is_asked
+local function withdraw_newest(here, view)
+  local newest, count = 0, 0
+  for _, hunk in ipairs(require("pintle.review").hunks(here)) do
+    local number = hunk.waiting or 0
+    if number > newest then
+      newest, count = number, 0
+    end
+    count = count + (number == newest and 1 or 0)
+  end
+  if newest == 0 then
+    return false
+  end
+  withdraw(here, view, { newest }, function()
+    log.say(("withdrawn: %d %s open"):format(count, count == 1 and "hunk stays" or "hunks stay"))
+    require("pintle.review").refresh(here, view.state.id, function()
+      log.emit("Decision", { root = here.root, session_id = view.state.id, parts = {} })
+    end)
+  end)
+  return true
+end
+
+---Undoes the newest decision that was not undone; again, the one before it. Those that still wait come first.
 function M.revert()
   local here, view = current()
-  if not here or not view then
+  if not here or not view or withdraw_newest(here, view) then
     return
   end
   local decisions = view.state.decisions
@@ -319,7 +405,14 @@ function M.review(is_round)
   end
   local list = require("pintle.list")
   require("pintle.review").refresh(here, view.state.id, function()
-    if not list.show(here, is_round) then
+    local conflicts = vim.tbl_map(function(conflict)
+      return short(conflict.path)
+    end, buffers.conflicts())
+    local is_listed = list.show(here, is_round)
+    if #conflicts > 0 then
+      local text = "no hunk: %s changed on disk under unsaved text (:Pintle diff)"
+      log.warn(text:format(table.concat(conflicts, ", ")))
+    elseif not is_listed then
       log.say(
         is_round and "no changes since your notes were sent; :Pintle review lists all"
           or "no open hunks: the agent changed no files, or everything is decided"

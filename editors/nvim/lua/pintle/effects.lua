@@ -5,11 +5,46 @@ local buffers = require("pintle.buffers")
 local log = require("pintle.log")
 local render = require("pintle.render")
 local review = require("pintle.review")
+local session = require("pintle.session")
 
 local M = {}
 
 ---@type table<string, table<string, true>> by session: the files that the running turn has changed
 local touched = {}
+
+---@type table<string, table<string, true>> by session: files that have changed under unsaved text while the turn ran
+local overwritten = {}
+
+---Looks after all buffers. Of a file that a call has changed under unsaved text the engine knows nothing, since it takes the
+---text of the buffer for that of the file: the transcript says it.
+---@param view pintle.View
+---@param item? pintle.Item The call, if one may have changed files.
+local function check_buffers(view, item)
+  local found = buffers.check_all()
+  if not item or #found == 0 then
+    return
+  end
+  for _, path in ipairs(found) do
+    local notice = {
+      level = "warning",
+      code = "changedUnderUnsaved",
+      message = M.overwritten_text(buffers.short(path), item.title),
+    }
+    view.chat:apply(session.remark(view.state, notice))
+    overwritten[view.state.id] = overwritten[view.state.id] or {}
+    overwritten[view.state.id][path] = true
+  end
+end
+
+---@param name string
+---@param call? string
+---@return string
+function M.overwritten_text(name, call)
+  local by = call and (" while `%s` ran"):format((call:gsub("%s*\n.*", " …"))) or ""
+  local text = "%s changed on disk%s and has unsaved text in the editor, which was kept. "
+    .. "This change cannot be reviewed or undone; `:Pintle diff` compares both, `:w` replaces the file"
+  return text:format(name, by)
+end
 
 ---@param view pintle.View
 ---@return boolean
@@ -17,20 +52,32 @@ local function is_shown(view)
   return #vim.fn.win_findbuf(view.chat.buf) > 0
 end
 
+---A few files by name. Pure.
+---@param files string[]
+---@return string
+local function named(files)
+  local names = vim.tbl_map(function(path)
+    return path:match("[^/\\]+$") or path
+  end, files)
+  table.sort(names)
+  return #names > 3 and ("%s and %d more"):format(table.concat(names, ", ", 1, 2), #names - 2)
+    or table.concat(names, ", ")
+end
+
 ---How a turn ended, for those who do not see its transcript. Pure.
 ---@param turn pintle.Turn
 ---@param files string[]
+---@param under? string[] Files that have changed under unsaved text.
 ---@return string
-function M.summary(turn, files)
+function M.summary(turn, files, under)
   local text = "done in " .. render.duration(turn.duration_ms)
+  if under and #under > 0 then
+    text = text .. (", %s changed under unsaved text (:Pintle diff)"):format(named(under))
+  end
   if #files > 0 then
-    local names = vim.tbl_map(function(path)
-      return path:match("[^/\\]+$") or path
-    end, files)
-    table.sort(names)
-    local named = #names > 3 and ("%s and %d more"):format(table.concat(names, ", ", 1, 2), #names - 2)
-      or table.concat(names, ", ")
-    return text .. (", changed %s; :Pintle review lists the hunks"):format(named)
+    return text .. (", changed %s; :Pintle review lists the hunks"):format(named(files))
+  elseif under and #under > 0 then
+    return text
   end
   return text .. ", no files changed; :Pintle open shows the answer"
 end
@@ -39,7 +86,7 @@ end
 ---@type table<string, fun(self: pintle.Workspace, view: pintle.View, change: any)>
 local effects = {
   files = function(self, view, change)
-    buffers.check_all()
+    check_buffers(view, change.by.type == "call" and view.state.items[change.by.itemId] or nil)
     -- What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
     if change.by.type == "call" then
       local files = touched[view.state.id] or {}
@@ -53,14 +100,17 @@ local effects = {
     end
     log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
   end,
-  decided = function(self, view)
+  decided = function(self, view, change)
+    if change.parts then
+      require("pintle.decision").tell(change.parts)
+    end
     review.look(self, view.state.id)
   end,
   rewound = function(self, view)
     review.look(self, view.state.id)
   end,
-  ran = function()
-    buffers.check_all()
+  ran = function(_, view, change)
+    check_buffers(view, change.item)
   end,
   returned = function(self, _, change)
     require("pintle.prompt").put_back(self, change.inputs)
@@ -74,14 +124,15 @@ local effects = {
       status = change.is_over and turn.status or nil,
     })
     if not change.is_over then
-      touched[view.state.id] = {}
+      touched[view.state.id], overwritten[view.state.id] = {}, nil
       if not is_shown(view) then
         log.say("working; :Pintle open shows the transcript")
       end
       return
     end
     local files = vim.tbl_keys(touched[view.state.id] or {})
-    touched[view.state.id] = nil
+    local under = vim.tbl_keys(overwritten[view.state.id] or {})
+    touched[view.state.id], overwritten[view.state.id] = nil, nil
     review.look(self, view.state.id)
     if turn.status == "interrupted" then
       log.say("the turn was stopped")
@@ -89,7 +140,7 @@ local effects = {
       local err = turn.error
       log.error("the turn failed" .. (err and ": " .. advice.line(err) or ""))
     elseif turn.status == "completed" and not is_shown(view) then
-      log.say(M.summary(turn, files))
+      log.say(M.summary(turn, files, under), #under > 0 and vim.log.levels.WARN or nil)
     end
   end,
   plan = function(_, view)

@@ -9,6 +9,7 @@ local npm = require("pintle.npm")
 local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 local rpc = require("pintle.rpc")
+local watch = require("pintle.watch")
 
 local M = {}
 
@@ -20,6 +21,7 @@ local M = {}
 ---@field request fun(method: string, params: table, respond: fun(result?: table, err?: pintle.RpcError), id: string|integer)
 ---@field sending fun() A request is about to be sent.
 ---@field changed fun(state: pintle.EngineState) The state is another one.
+---@field is_busy fun(): boolean Whether a turn runs.
 
 ---@class (exact) pintle.Engine
 ---@field root string
@@ -30,10 +32,12 @@ local M = {}
 ---@field restarts integer How often it was restarted in its life.
 ---@field garbage integer Lines on stdout that were no messages.
 ---@field private rpc? pintle.Rpc
----@field private hooks pintle.EngineHooks
+---@field hooks pintle.EngineHooks
+---@field watch pintle.Watch
 ---@field private waiting fun(err?: pintle.RpcError)[]
 ---@field private attempt integer
 ---@field private is_leaving boolean
+---@field private is_renewing boolean Whether the user restarts it.
 local Engine = {}
 Engine.__index = Engine
 
@@ -76,7 +80,7 @@ end
 ---@param hooks pintle.EngineHooks
 ---@return pintle.Engine
 function M.new(root, hooks)
-  return setmetatable({
+  local self = setmetatable({
     root = root,
     hooks = hooks,
     state = "stopped",
@@ -85,7 +89,10 @@ function M.new(root, hooks)
     restarts = 0,
     garbage = 0,
     is_leaving = false,
+    is_renewing = false,
   }, Engine)
+  self.watch = watch.new(self)
+  return self
 end
 
 ---Whether an engine that answered this way can be spoken with; if not, why.
@@ -158,12 +165,42 @@ function Engine:request(method, params, done)
     self.hooks.sending()
     connection = assert(self.rpc, "a ready engine has a connection")
     id = connection:request(method, params, done)
+    self.watch:begin(connection)
   end)
   return function()
     if connection and id then
       connection:notify(protocol.method.cancelRequest, { id = id })
     end
   end
+end
+
+---A turn runs: the engine is expected to respond.
+function Engine:is_needed()
+  if self.rpc and self.state == "ready" then
+    self.watch:begin(self.rpc)
+  end
+end
+
+---Restarts the engine, or starts one that is down. One that does not respond is killed, any other one ends in order.
+function Engine:restart()
+  local handle = self.rpc
+  if not handle then
+    self:when_ready(function() end)
+    return
+  end
+  self.is_renewing = true
+  if not self.watch:is_doubtful() then
+    handle:request(protocol.method.shutdown)
+    handle:notify(protocol.method.exit)
+    handle:close_stdin()
+  end
+  vim.defer_fn(function()
+    if not handle:has_ended() then
+      handle:kill("sigkill")
+    end
+  end, self.watch:is_doubtful() and 0 or config.get().exit_ms)
+  self.watch:stop()
+  self:become("restarting")
 end
 
 ---@return integer?
@@ -292,6 +329,10 @@ end
 ---@param last_words? string
 function Engine:exited(code, signal, lived_ms, last_words)
   self.rpc = nil
+  if self.is_renewing and not self.is_leaving then
+    self.is_renewing, self.attempt = false, 0
+    return self:start(true)
+  end
   if self.is_leaving then
     self.is_leaving = false
     if self.state ~= "failed" then

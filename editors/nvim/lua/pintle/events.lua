@@ -2,9 +2,13 @@
 
 local clients = require("pintle.clients")
 local history = require("pintle.history")
+local hunks = require("pintle.hunks")
 local render = require("pintle.render")
 
 local M = {}
+
+-- The reason of a waiting decision that the user took back.
+local WITHDRAWN = "it was withdrawn"
 
 ---@alias pintle.AddChange fun(change: pintle.Change)
 ---@alias pintle.Handler fun(session: pintle.Session, event: table, add: pintle.AddChange, turn_id?: string, client_id?: string)
@@ -287,12 +291,15 @@ M.durable = {
     else
       table.insert(session.decisions, session.seq)
     end
-    add({ kind = "decided" })
+    for _, part in ipairs(event.parts or {}) do
+      session.hunks[part.hunk] = session.hunks[part.hunk] or hunks.place_name(part.path, nil, session.cwd)
+    end
+    add({ kind = "decided", parts = event.waited and event.parts or nil })
   end,
-  ["review.queued"] = function(_, event, add)
+  ["review.queued"] = function(session, event, add)
     local refused = event.refused
-    if refused then
-      local message = "a decision was rejected: " .. refused.reason
+    if refused and refused.reason ~= WITHDRAWN then
+      local message = "a decision was rejected: " .. hunks.reworded(refused.reason, session.hunks)
       add({ kind = "notice", notice = { level = "warning", code = "decisionRefused", message = message } })
     end
     add({ kind = "decided" })

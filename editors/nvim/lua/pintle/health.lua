@@ -50,6 +50,11 @@ local function check_workspaces()
     else
       health.info(text)
     end
+    local silence = engine.watch:silence()
+    if silence then
+      local text_of = require("pintle.statusline").elapsed
+      health.warn("it has not responded for " .. text_of(silence), { "restart it with `:Pintle restart`" })
+    end
     if engine.restarts > 0 then
       health.warn(("restarted %d times"):format(engine.restarts))
     end

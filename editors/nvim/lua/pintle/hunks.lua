@@ -171,6 +171,29 @@ function M.target(place, first, last)
   return { type = "lines", hunk = hunk.id, changedSeq = hunk.changedSeq, lines = lines }
 end
 
+---A place in a file, for messages: its path, relative where the file is in the directory, and the line.
+---@param path string
+---@param line? integer
+---@param cwd? string
+---@return string
+function M.place_name(path, line, cwd)
+  local is_inside = cwd and vim.startswith(path, cwd .. "/")
+  local name = is_inside and path:sub(#cwd + 2) or path
+  return line and ("%s:%d"):format(name, line) or name
+end
+
+---A message of the engine in the user's terms: hunks by their places instead of ids.
+---@param text string
+---@param names table<pintle.HunkId, string> The places of hunks.
+---@return string
+function M.reworded(text, names)
+  text = text:gsub("hunk (%d+%.%d+)", function(id)
+    return names[id] and "the hunk at " .. names[id] or "the hunk"
+  end)
+  text = text:gsub(" %(changedSeq is %d+ now%)", "")
+  return (text:gsub("; list the hunks again", "; :Pintle review lists the open ones"))
+end
+
 ---A hunk in a line, for a list.
 ---@param hunk pintle.Hunk
 ---@return string
@@ -184,7 +207,7 @@ function M.label(hunk)
     return "file changed"
   end
   local text = M.lines(hunk.newText ~= "" and hunk.newText or hunk.oldText, true)[1] or ""
-  local word = hunk.state ~= "pending" and hunk.state or hunk.cause
+  local word = hunk.waiting and "decided" or hunk.state ~= "pending" and hunk.state or hunk.cause
   local state = word and (" (%s)"):format(word) or ""
   return ("+%d -%d%s %s"):format(added, removed, state, vim.trim(text))
 end

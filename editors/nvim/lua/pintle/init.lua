@@ -161,6 +161,11 @@ function M.stop(scope)
   require("pintle.stop").stop(scope)
 end
 
+---Restarts the engine of this project, or starts it. A running turn ends; sessions continue.
+function M.restart()
+  workspace().engine:restart()
+end
+
 ---Sends the last message again; a turn that runs is stopped first.
 function M.retry()
   require("pintle.retry").retry()
@@ -293,7 +298,7 @@ function M.status()
   end
   local state = here:view() and here:view().state
   return {
-    engine = here.engine.state,
+    engine = here.engine.watch:silence() and require("pintle.watch").STATE or here.engine.state,
     session = here.current,
     state = state and state.state,
     model = state and state.model,

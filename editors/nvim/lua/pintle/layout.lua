@@ -22,6 +22,9 @@ local WIDTH_MIN = 30
 -- Of the lines, where the transcript is below the code.
 local BELOW_SHARE = 0.6
 
+-- A line of text, and the bar.
+local HEIGHT_MIN = 2
+
 -- The keys of the prompt, from the most that there may be room for: while no turn runs, and while one does.
 local KEYS = {
   idle = { "<CR> sends · @ files and more · / prompts and skills · :w keeps", "<CR> sends · :w keeps" },
@@ -74,7 +77,7 @@ end
 ---@param both integer
 ---@return integer
 local function prompt_height(both)
-  return math.max(1, math.min(config.get().prompt_height, math.floor(both / 3)))
+  return math.max(HEIGHT_MIN, math.min(config.get().prompt_height, math.floor(both / 3)))
 end
 
 ---The windows of the current tab that show the transcript or the prompt of a workspace.
@@ -131,21 +134,43 @@ local function to_end(win, buf)
   vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
 end
 
+-- Of both floating windows, without their borders.
+local FLOAT_LINES_MIN = 2 * HEIGHT_MIN
+
+---Where the floating windows stand: borders go first where there is little room.
+---@return { chat: vim.api.keyset.win_config, prompt: vim.api.keyset.win_config }? places nil where there is no room
+local function float_places()
+  local columns, lines = vim.o.columns, vim.o.lines - math.max(1, vim.o.cmdheight)
+  local border, rows, sides = looks.border()
+  if lines < FLOAT_LINES_MIN then
+    return nil
+  elseif lines - 2 * rows < FLOAT_LINES_MIN then
+    border, rows, sides = "none", 0, 0
+  end
+  local width = math.max(10, math.min(columns - sides - 2, math.floor(columns * 0.9)))
+  local both = math.max(FLOAT_LINES_MIN, math.min(lines - 2 * rows, math.floor(lines * 0.9)))
+  local below = prompt_height(both)
+  local place = { relative = "editor", width = width, border = border }
+  place.col = math.max(0, math.floor((columns - width - sides) / 2))
+  local top = math.max(0, math.floor((lines - both - 2 * rows) / 2))
+  return {
+    chat = vim.tbl_extend("force", place, { row = top, height = both - below }),
+    prompt = vim.tbl_extend("force", place, { row = top + both - below + rows, height = below }),
+  }
+end
+
 ---@param chat integer
 ---@param prompt integer
 ---@return { chat?: integer, prompt?: integer }
 local function open_floats(chat, prompt)
-  local columns, lines = vim.o.columns, vim.o.lines - math.max(1, vim.o.cmdheight)
-  local width = math.max(10, math.min(columns - 4, math.floor(columns * 0.9)))
-  -- Two borders each.
-  local both = math.max(4, math.min(lines - 4, math.floor(lines * 0.9)))
-  local below = prompt_height(both)
-  local place = { relative = "editor", width = width, col = math.floor((columns - width - 2) / 2), border = "single" }
-  local top = math.max(0, math.floor((lines - both - 4) / 2))
-  local above = vim.tbl_extend("force", place, { row = top, height = both - below })
-  local under = vim.tbl_extend("force", place, { row = top + both - below + 2, height = below })
-  local found =
-    { chat = vim.api.nvim_open_win(chat, false, above), prompt = vim.api.nvim_open_win(prompt, false, under) }
+  local places = float_places()
+  if not places then
+    return sizes.no_room()
+  end
+  local found = {
+    chat = vim.api.nvim_open_win(chat, false, places.chat),
+    prompt = vim.api.nvim_open_win(prompt, false, places.prompt),
+  }
   -- One without the other is of no use, and stands in the way.
   for _, pair in ipairs({ { found.chat, found.prompt }, { found.prompt, found.chat } }) do
     vim.api.nvim_create_autocmd("WinClosed", {
@@ -216,6 +241,9 @@ local function open(workspace, layout, is_tab_new)
     found.chat = above
   end
   local win = assert(found.chat, "the transcript has a window now")
+  if vim.api.nvim_win_get_height(win) < HEIGHT_MIN then
+    sizes.no_room()
+  end
   put(win, chat)
   dress(win, "chat")
   to_end(win, chat)
@@ -230,33 +258,83 @@ end
 ---@param is_tab_new? boolean Whether the tab was made for them, and has one window.
 function M.open(workspace, layout, is_tab_new)
   sizes.keeping(function()
-    open(workspace, layout, is_tab_new)
+    local is_done = sizes.try(function()
+      open(workspace, layout, is_tab_new)
+    end)
+    -- Floating windows need the least room.
+    if not is_done then
+      open(workspace, "float")
+    end
   end)
+end
+
+-- What windows of the plugin show, by the kind in a buffer's name. Texts that a file is compared with are part of its review.
+local KINDS = { chat = true, prompt = true, ["no-session"] = true, plan = true, waiting = true, question = true }
+KINDS.help, KINDS.log = true, true
+
+---The windows of this tab that show something of a workspace: also those that the user has split, which have no role.
+---@param root string
+---@return integer[] wins, boolean is_open Whether a transcript or a prompt is among them.
+local function own_windows(root)
+  local found, is_open = {}, false
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local buf = vim.api.nvim_win_get_buf(win)
+    local kind = vim.api.nvim_buf_get_name(buf):match("^pintle://([^/]+)")
+    if kind and KINDS[kind] and (vim.b[buf].pintle_root or root) == root then
+      found[#found + 1] = win
+      is_open = is_open or kind == "chat" or kind == "prompt" or kind == "no-session"
+    end
+  end
+  -- Those with a role come last, when all windows that they had are the only ones: these get their sizes back then.
+  table.sort(found, function(a, b)
+    local a_has, b_has = vim.w[a].pintle_role ~= nil, vim.w[b].pintle_role ~= nil
+    return a_has ~= b_has and b_has or a_has == b_has and a < b
+  end)
+  return found, is_open
+end
+
+---Whether a transcript or the prompt of a workspace is shown in this tab.
+---@param workspace pintle.Workspace
+---@return boolean
+function M.is_open(workspace)
+  local _, is_open = own_windows(workspace.root)
+  return is_open
 end
 
 ---Closes the windows of a workspace in this tab. Where there are no others, an empty one takes their place, or the tab goes.
 ---@param workspace pintle.Workspace
 ---@return boolean is_closed False where there were none.
 function M.close(workspace)
-  local found = windows(workspace.root)
-  local own = vim.tbl_values(found --[[@as table<string, integer>]])
+  -- Changes that were made to the waiting messages and not applied are worth more than an empty place.
+  local own = vim.tbl_filter(function(win)
+    local buf = vim.api.nvim_win_get_buf(win)
+    return not (vim.bo[buf].modified and vim.bo[buf].buftype == "acwrite" and vim.bo[buf].bufhidden == "wipe")
+  end, (own_windows(workspace.root)))
   if #own == 0 then
     return false
   end
+  local function is_split(win)
+    return vim.api.nvim_win_get_config(win).relative == ""
+  end
   local others = vim.tbl_filter(function(win)
-    return not vim.tbl_contains(own, win) and vim.api.nvim_win_get_config(win).relative == ""
+    return not vim.tbl_contains(own, win) and is_split(win)
   end, vim.api.nvim_tabpage_list_wins(0))
   if #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
     vim.cmd.tabclose()
     return true
-  elseif #others == 0 then
-    vim.cmd("topleft new")
-    vim.wo.winfixbuf = false
   end
+  -- Floating windows cannot be the only ones.
+  local last = #others == 0 and vim.iter(own):rev():find(is_split) or nil
   for _, win in ipairs(own) do
-    if vim.api.nvim_win_is_valid(win) then
+    if win ~= last and vim.api.nvim_win_is_valid(win) then
       vim.api.nvim_win_close(win, true)
     end
+  end
+  if last then
+    -- Only now is there room for it on a small screen.
+    vim.cmd("topleft new")
+    vim.wo.winfixbuf = false
+    vim.api.nvim_win_close(last, true)
   end
   return true
 end
@@ -269,6 +347,17 @@ function M.level()
     if chat and vim.api.nvim_win_get_config(win).relative == "" then
       local both = vim.api.nvim_win_get_height(chat) + vim.api.nvim_win_get_height(win)
       vim.api.nvim_win_set_height(win, prompt_height(both))
+    end
+  end
+end
+
+---Fits floating windows to the size of the screen. Where there is no room, they stay as they are until there is.
+function M.fit_floats()
+  local places = float_places()
+  for _, win in ipairs(places and vim.api.nvim_list_wins() or {}) do
+    local role = vim.w[win].pintle_role
+    if places and role and vim.api.nvim_win_get_config(win).relative ~= "" then
+      vim.api.nvim_win_set_config(win, places[role])
     end
   end
 end
@@ -382,8 +471,10 @@ function M.go_to_code()
   if other then
     return vim.api.nvim_set_current_win(other)
   end
-  vim.cmd("topleft split")
-  vim.wo.winfixbuf = false
+  sizes.keeping(function()
+    vim.cmd("topleft split")
+    vim.wo.winfixbuf = false
+  end)
 end
 
 local group = vim.api.nvim_create_augroup("pintle_layout", { clear = true })
@@ -418,6 +509,7 @@ end
 vim.api.nvim_create_autocmd("VimResized", {
   group = group,
   callback = function()
+    M.fit_floats()
     for _, win in ipairs(vim.api.nvim_list_wins()) do
       local width = vim.w[win].pintle_role == "chat" and vim.w[win].pintle_width
       local squeezed = width and is_squeezed(win)

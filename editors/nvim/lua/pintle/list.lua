@@ -131,11 +131,12 @@ end
 ---Opens the list without going there.
 local function open()
   local win = vim.api.nvim_get_current_win()
-  is_own_window = is_own_window or vim.fn.getqflist({ winid = 0 }).winid == 0
-  require("pintle.sizes").keeping(function()
+  local was_closed = vim.fn.getqflist({ winid = 0 }).winid == 0
+  local is_open = require("pintle.sizes").keeping(function()
     vim.cmd("botright copen")
     vim.api.nvim_set_current_win(win)
   end)
+  is_own_window = is_own_window or was_closed and is_open
 end
 
 ---Makes the list of the hunks the current one and opens it. The user's own list stays in the stack (|:colder|).

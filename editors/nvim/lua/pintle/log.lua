@@ -51,12 +51,15 @@ function M.open()
     vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
     vim.bo[buf].modifiable = false
   end)
-  require("pintle.sizes").keeping(function()
+  local is_open = require("pintle.sizes").keeping(function()
     vim.cmd("botright split")
     vim.api.nvim_win_set_buf(0, buf)
     vim.wo[0][0].linebreak = true
     vim.api.nvim_win_set_height(0, math.max(3, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines / 3))))
   end)
+  if not is_open then
+    return vim.api.nvim_buf_delete(buf, { force = true })
+  end
   vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buf), 0 })
 end
 

@@ -20,6 +20,27 @@ function M.dress(buf, filetype)
   end
 end
 
+---The border of floating windows, that of 'winborder' or a single line, and the room that it takes.
+---@return any border, integer rows, integer columns
+function M.border()
+  local set = vim.fn.exists("+winborder") == 1 and vim.o.winborder or ""
+  if set == "none" then
+    return "none", 0, 0
+  elseif set == "shadow" then
+    return "shadow", 1, 1
+  elseif not set:find(",", 1, true) then
+    return set ~= "" and set or "single", 2, 2
+  end
+  -- From the top left corner clockwise; fewer than eight repeat.
+  local parts = vim.split(set, ",", { plain = true })
+  ---@param at integer
+  ---@return integer
+  local function width_of(at)
+    return parts[(at - 1) % #parts + 1] ~= "" and 1 or 0
+  end
+  return parts, width_of(2) + width_of(6), width_of(4) + width_of(8)
+end
+
 ---Makes a window show transcripts well.
 ---@param win integer
 function M.transcript(win)

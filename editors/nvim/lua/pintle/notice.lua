@@ -58,6 +58,9 @@ function M.visible(text)
   return vim.fn.strtrans((text:gsub("\n", "␤")))
 end
 
+-- In less room, where the whole stands would take the place of what is said.
+local TAIL_ROOM_MIN = 24
+
 ---A text as one line that fits a room, with where the whole of it stands if it does not.
 ---@param text string
 ---@param room integer Screen cells.
@@ -69,7 +72,7 @@ function M.fit(text, room, more)
   if vim.fn.strdisplaywidth(line .. others) <= room then
     return line .. others
   end
-  local tail = others ~= "" and "…" .. others or "… :Pintle log"
+  local tail = others ~= "" and "…" .. others or room >= TAIL_ROOM_MIN and "… :Pintle log" or "…"
   return cells(cells(line, math.max(0, room - vim.fn.strdisplaywidth(tail))) .. tail, room)
 end
 
@@ -119,6 +122,7 @@ local function float(said, more)
     width = width,
     height = 1,
     style = "minimal",
+    border = "none",
     focusable = false,
     noautocmd = true,
     zindex = 200,

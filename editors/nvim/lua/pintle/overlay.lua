@@ -131,6 +131,9 @@ end
 ---@return table[] lines
 local function comments(hunk)
   local lines = {}
+  if hunk.waiting then
+    lines[1] = { { "» decided: waits for the running call to end", "PintleComment" } }
+  end
   for _, comment in ipairs(hunk.comments or {}) do
     for _, text in ipairs(vim.split(comment.text, "\n", { plain = true })) do
       lines[#lines + 1] = { { "» " .. text, "PintleComment" } }

@@ -5,6 +5,7 @@
 
 local config = require("pintle.config")
 local log = require("pintle.log")
+local looks = require("pintle.looks")
 
 local M = {}
 
@@ -108,13 +109,15 @@ end
 ---@param later string
 ---@param win? integer The window once it is there, which knows how its lines wrap.
 ---@return vim.api.keyset.win_config
+---@return string bar What stands above the text, if the border does not show it.
 local function place(buf, verb, later, win)
   local longest = 0
   for _, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
     longest = math.max(longest, vim.fn.strdisplaywidth(line))
   end
   local keys = (" <Tab> answers · <CR> %s the line · q %s "):format(verb, later)
-  local most = vim.o.columns - 2
+  local border, rows, sides = looks.border()
+  local most = vim.o.columns - sides
   local width = math.max(1, math.min(most, WIDTH_MAX, math.max(longest + 1, vim.fn.strdisplaywidth(keys))))
   local height = 0
   for _, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
@@ -123,19 +126,23 @@ local function place(buf, verb, later, win)
   if win and vim.api.nvim_win_get_width(win) == width then
     height = vim.api.nvim_win_text_height(win, {}).all
   end
-  local room = vim.o.lines - math.max(1, vim.o.cmdheight) - 3
+  -- Where no border has room for the keys, a bar has.
+  local has_bar = rows < 2
+  height = height + (has_bar and 1 or 0)
+  local room = vim.o.lines - math.max(1, vim.o.cmdheight) - rows - 1
   height = math.max(1, math.min(height, room))
-  local short = " <Tab> · <CR> · q "
+  keys = vim.fn.strdisplaywidth(keys) <= width and keys or " <Tab> · <CR> · q "
   return {
     relative = "editor",
-    row = math.floor((room - height) / 2),
-    col = math.floor((most - width) / 2),
+    row = math.max(0, math.floor((room - height) / 2)),
+    col = math.max(0, math.floor((most - width) / 2)),
     width = width,
     height = height,
-    border = "single",
-    title = " pintle asks ",
-    footer = vim.fn.strdisplaywidth(keys) <= width and keys or short,
-  }
+    border = border,
+    title = not has_bar and " pintle asks " or nil,
+    footer = not has_bar and keys or nil,
+  },
+    has_bar and keys or ""
 end
 
 ---@param options pintle.PanelOptions
@@ -178,7 +185,8 @@ function M.open(options)
   vim.bo[buf].bufhidden = "wipe"
   local later, verb = options.later or "keeps it open", options.verb or "chooses"
   local came_from = vim.api.nvim_get_current_win()
-  local win = vim.api.nvim_open_win(buf, true, place(buf, verb, later))
+  local options_of, bar = place(buf, verb, later)
+  local win = vim.api.nvim_open_win(buf, true, options_of)
   local self = setmetatable({ buf = buf, win = win, came_from = came_from, rows = rows, starts = starts }, Panel)
   shown = self
   local settings = {
@@ -193,11 +201,16 @@ function M.open(options)
     list = false,
     spell = false,
     winfixbuf = true,
+    winbar = bar ~= "" and "%#PintlePanelHead#" .. bar or "",
   }
   for name, value in pairs(settings) do
     vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
   end
-  vim.api.nvim_win_set_config(win, place(buf, verb, later, win))
+  local function fit()
+    local wanted = place(buf, verb, later, win)
+    vim.api.nvim_win_set_config(win, wanted)
+  end
+  fit()
   for _, key in ipairs(M.KEYS) do
     vim.keymap.set(key.modes, key.lhs, function()
       key.act(self)
@@ -206,8 +219,9 @@ function M.open(options)
   vim.api.nvim_create_autocmd("VimResized", {
     buffer = buf,
     callback = function()
-      vim.api.nvim_win_set_config(self.win, place(buf, verb, later))
-      vim.api.nvim_win_set_config(self.win, place(buf, verb, later, self.win))
+      -- Twice: only a window of its new width knows how its lines wrap.
+      fit()
+      fit()
     end,
   })
   if options.at then

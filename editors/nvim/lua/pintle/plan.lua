@@ -51,12 +51,15 @@ function M.open()
     require("pintle.looks").dress(buf, "pintle-text")
     M.refresh(state)
   end)
-  require("pintle.sizes").keeping(function()
+  local is_open = require("pintle.sizes").keeping(function()
     vim.cmd("topleft split")
     vim.wo.winfixbuf = false
     vim.api.nvim_win_set_buf(0, buf)
     vim.api.nvim_win_set_height(0, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines / 3)))
   end)
+  if not is_open then
+    vim.api.nvim_buf_delete(buf, { force = true })
+  end
 end
 
 return M

@@ -60,7 +60,8 @@ local function tick()
       if beat and session.is_busy(view.state) then
         is_anything = true
         local silent = M.silence(view.state)
-        if silent and not beat.is_told then
+        -- An engine that does not respond is reported as such.
+        if silent and not beat.is_told and not workspace.engine.watch:is_doubtful() then
           beat.is_told = true
           local text = "no data for %d s: `:Pintle stop` cancels the turn, `:Pintle retry` resends the message"
           log.warn(text:format(math.floor(silent / 1000)))

@@ -256,6 +256,10 @@ function M.refresh(here, id, done)
       return over(err or { code = 0, message = "an empty answer" })
     end
     review.hunks = result.hunks
+    local state = here.views[id] and here.views[id].state
+    for _, hunk in ipairs(state and result.hunks or {}) do
+      state.hunks[hunk.id] = hunks.place_name(hunk.path, math.max(1, hunk.after.start), state.cwd)
+    end
     read_baselines(here, id, over)
   end)
 end

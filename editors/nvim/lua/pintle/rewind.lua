@@ -166,9 +166,20 @@ local function confirm(here, view, place, wanted)
   end)
 end
 
+---The session that is shown, if its history can be moved in; if not, that is said.
+---@return pintle.Workspace? here, pintle.View? view
+local function idle()
+  local here, view = require("pintle.sessions").current()
+  if view and view.state.turn then
+    log.say("not rewound: a turn is running; wait for its end, or use `:Pintle stop`")
+    return nil, nil
+  end
+  return here, view
+end
+
 ---Goes back to before one of the person's messages, or to the end of a way that was left.
 function M.rewind()
-  local here, view = require("pintle.sessions").current()
+  local here, view = idle()
   if not here or not view then
     return
   end
@@ -187,7 +198,7 @@ end
 
 ---Undoes the last rewind, and the one before it when called again, as long as the model has not worked on.
 function M.redo()
-  local here, view = require("pintle.sessions").current()
+  local here, view = idle()
   if not here or not view then
     return
   end
@@ -220,6 +231,39 @@ local function message_at(here, view, place, done)
   end)
 end
 
+-- Of the original's name in the title of a fork.
+local NAME_CHARS = 100
+
+---@type table<string, true> the titles of forks that were made here
+local titles = {}
+
+---The title of a fork, which tells it from its original and from other forks of it.
+---@param name? string The original's.
+---@param at string The time of day.
+---@param is_taken fun(title: string): boolean
+---@return string
+function M.fork_title(name, at, is_taken)
+  local original = (name or "a session"):gsub("[%s%c]+", " ")
+  original = original:gsub("^fork %d%d:%d%d of ", ""):gsub("^fork %d%d:%d%d %(%d+%) of ", "")
+  original = vim.fn.strcharpart(original, 0, NAME_CHARS)
+  local title, count = ("fork %s of %s"):format(at, original), 1
+  while is_taken(title) do
+    count = count + 1
+    title = ("fork %s (%d) of %s"):format(at, count, original)
+  end
+  return title
+end
+
+---@param open integer Open hunks of the original.
+---@return string
+local function forked_text(open)
+  local text = "this is the fork; :Pintle sessions returns to the original"
+  if open > 0 then
+    text = text .. (", which keeps the %s"):format(open == 1 and "open hunk" or open .. " open hunks")
+  end
+  return text
+end
+
 ---Goes on from a place of the history in a session of its own; this one stays as it is.
 function M.fork()
   local here, view = require("pintle.sessions").current()
@@ -228,7 +272,12 @@ function M.fork()
   end
   local all = { label = "Here, with the full history", text = "" }
   pick_place(here, view, "Fork before which message?", all, function(place)
-    local params = { sessionId = view.state.id, at = place.at }
+    local title = M.fork_title(require("pintle.session").name(view.state), tostring(os.date("%H:%M")), function(each)
+      return titles[each] ~= nil
+    end)
+    titles[title] = true
+    local params = { sessionId = view.state.id, at = place.at, title = title }
+    local open = #require("pintle.review").hunks(here)
     layout.open(here)
     here.engine:request(protocol.method.session_fork, params, function(err, result)
       if err or not result then
@@ -240,7 +289,7 @@ function M.fork()
         layout.show(here, made.chat, tab)
         message_at(here, view, place, function(content)
           prompt.put_before(here, #content > 0 and { input.editable(content) } or {})
-          log.say("this is the fork; :Pintle sessions returns to the original")
+          log.say(forked_text(open))
         end)
       end)
     end)

@@ -31,6 +31,7 @@ local M = {}
 ---@field private first integer
 ---@field private last integer
 ---@field private is_draining boolean
+---@field lines integer Lines that the process has written to its standard output.
 ---@field ended? { code: integer, signal: integer }
 ---@field private has_told_end boolean
 local Rpc = {}
@@ -94,6 +95,7 @@ function M.start(command, options, handlers)
     inbox = {},
     is_stderr = {},
     has_told_end = false,
+    lines = 0,
     first = 1,
     last = 0,
     is_draining = false,
@@ -155,6 +157,17 @@ function Rpc:kill(signal)
   pcall(function()
     self.process:kill(signal)
   end)
+end
+
+---Whether a request waits for its answer.
+---@param but? integer other than this one
+---@return boolean
+function Rpc:awaits(but)
+  local id = next(self.pending)
+  if id == but and id ~= nil then
+    id = next(self.pending, id)
+  end
+  return id ~= nil
 end
 
 ---Whether the process has ended and been reaped.
@@ -258,6 +271,7 @@ end
 
 ---@param line string
 function Rpc:line(line)
+  self.lines = self.lines + 1
   if line:find("^%s*$") then
     return
   end

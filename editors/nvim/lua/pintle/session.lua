@@ -35,6 +35,7 @@ local M = {}
 ---@field history pintle.History What is shown of it, and what of that counts.
 ---@field decisions integer[] The events of decisions that were not undone.
 ---@field undone table<integer, true> The events of decisions that were undone.
+---@field hunks table<pintle.HunkId, string> The places of hunks, for messages.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
 ---@field senders table<string, string> The other client that a message came from, by the item it became.
@@ -61,7 +62,7 @@ local M = {}
 ---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, path: string?, text: string, is_first: boolean }
 ---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
 ---| { kind: "files", changes: pintle.FileRecord[], by: pintle.ChangedBy }
----| { kind: "decided" }
+---| { kind: "decided", parts?: pintle.DecisionPart[] }
 ---| { kind: "rewound" }
 ---| { kind: "ran", item: pintle.Item }
 ---| { kind: "queue" }
@@ -91,6 +92,7 @@ function M.new(id)
     questions = {},
     decisions = {},
     undone = {},
+    hunks = {},
     history = history.new(),
     cost_nano_usd = 0,
     cost_at = 0,
@@ -313,6 +315,16 @@ function M.transient(session, event, changes)
     changes[#changes + 1] = change
     history.note(session.history, session.seq, change)
   end
+end
+
+---Takes something that the editor has to say in the transcript, which no event says. It is not part of the session.
+---@param session pintle.Session
+---@param notice pintle.Notice
+---@return pintle.Change[]
+function M.remark(session, notice)
+  local change = { kind = "notice", notice = notice }
+  history.note(session.history, session.seq, change)
+  return { change }
 end
 
 ---What a session has cost, as far as prices are known, in billionths of a US dollar.

@@ -71,12 +71,59 @@ local function closed(tab, entry)
   end
 end
 
----Opens windows. When all of them are closed again, the others have the sizes that they had before, and the focus goes back.
+---Whether an error says that the screen has no room for another window.
+---@param why any
+---@return boolean
+local function is_room(why)
+  return tostring(why):find("E36:", 1, true) ~= nil
+end
+
+---Raises the error with which the editor refuses a split.
+---@return any
+function M.no_room()
+  error("E36: Not enough room", 0)
+end
+
+---Does something that opens windows. Where there is no room for all of them, those that were opened are closed again.
 ---@param open fun()
+---@return boolean is_done
+function M.try(open)
+  local known = {}
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    known[win] = true
+  end
+  local here, before = vim.api.nvim_get_current_win(), measure()
+  local ok, why = xpcall(open, function(why)
+    return is_room(why) and why or debug.traceback(why, 2)
+  end)
+  if ok then
+    return true
+  elseif not is_room(why) then
+    error(why, 0)
+  end
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    if not known[win] then
+      vim.api.nvim_win_close(win, true)
+    end
+  end
+  if vim.api.nvim_win_is_valid(here) then
+    vim.api.nvim_set_current_win(here)
+  end
+  restore(before)
+  return false
+end
+
+---Opens windows. When all of them are closed again, the others have the sizes that they had before, and the focus goes back.
+---Where there is no room for them, that is said.
+---@param open fun()
+---@return boolean is_open
 function M.keeping(open)
   local tab, before = vim.api.nvim_get_current_tabpage(), measure()
   local came_from = vim.api.nvim_get_current_win()
-  open()
+  if not M.try(open) then
+    require("pintle.log").warn("screen too small: enlarge it, or close other windows")
+    return false
+  end
   local wins = {}
   for _, each in ipairs(vim.api.nvim_get_current_tabpage() == tab and windows() or {}) do
     wins[each.win] = true
@@ -85,7 +132,7 @@ function M.keeping(open)
     wins[each.win] = nil
   end
   if not next(wins) then
-    return
+    return true
   end
   local entry = { wins = wins, before = before, came_from = came_from }
   for known in pairs(opened) do
@@ -112,6 +159,7 @@ function M.keeping(open)
       end,
     })
   end
+  return true
 end
 
 ---A window that spans a part of a layout from edge to edge, if there is one.

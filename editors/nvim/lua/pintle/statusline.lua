@@ -66,7 +66,8 @@ end
 function M.winbar()
   -- The editor makes the window of the bar the current one.
   local chat = require("pintle.chat").of(vim.api.nvim_get_current_buf())
-  return chat and M.bar(chat.state, vim.api.nvim_win_get_width(0)) or ""
+  local here = require("pintle.workspace").find()
+  return chat and M.bar(chat.state, vim.api.nvim_win_get_width(0), here and here.engine.watch:silence()) or ""
 end
 
 ---@param text string
@@ -77,8 +78,9 @@ end
 
 ---@param state pintle.Session
 ---@param width integer
+---@param unanswered? integer How long the engine has not responded, in milliseconds.
 ---@return string
-function M.bar(state, width)
+function M.bar(state, width, unanswered)
   local parts = {}
   local count = require("pintle.approval").count(state.id)
   if count > 0 then
@@ -86,7 +88,9 @@ function M.bar(state, width)
   end
   local silence = require("pintle.pulse").silence(state)
   local elapsed = require("pintle.pulse").elapsed(state)
-  if silence then
+  if unanswered then
+    parts[#parts + 1] = { ("no response for %s"):format(M.elapsed(unanswered)), "PintleAttention" }
+  elseif silence then
     parts[#parts + 1] = { "no data for " .. M.elapsed(silence), "PintleAttention" }
   elseif elapsed and elapsed >= ELAPSED_MS_MIN then
     parts[#parts + 1] = { M.elapsed(elapsed), "PintleContext" }

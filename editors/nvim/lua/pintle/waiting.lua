@@ -184,12 +184,15 @@ function M.open()
     vim.treesitter.stop(buf)
     vim.bo[buf].syntax = "markdown"
   end)
-  require("pintle.sizes").keeping(function()
+  local is_open = require("pintle.sizes").keeping(function()
     vim.cmd("botright split")
     vim.wo.winfixbuf = false
     vim.api.nvim_win_set_buf(0, buf)
     vim.api.nvim_win_set_height(0, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines * HEIGHT_SHARE)))
   end)
+  if not is_open then
+    return vim.api.nvim_buf_delete(buf, { force = true })
+  end
   vim.api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function()

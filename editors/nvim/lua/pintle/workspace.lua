@@ -91,6 +91,11 @@ function M.get()
       end
       log.emit("State", { root = root, engine = state })
     end,
+    is_busy = function()
+      return vim.iter(pairs(self.views)):any(function(_, view)
+        return session.is_busy(view.state)
+      end)
+    end,
   })
   by_root[root] = self
   return self
@@ -401,6 +406,9 @@ end
 function Workspace:take(view, changed)
   view.chat:apply(changed)
   pulse.heard(view.state, changed)
+  if session.is_busy(view.state) then
+    self.engine:is_needed()
+  end
   local is_history = view.state.seq <= view.replayed_to
   for _, change in ipairs(changed) do
     if change.kind == "behind" then

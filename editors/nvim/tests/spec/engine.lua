@@ -183,6 +183,105 @@ test("the engine is killed in mid-stream", function()
   vi:wait_chat("*stopped after")
 end)
 
+-- An editor whose engine stops responding after it has opened a session, and was asked for something.
+local function with_hung_engine()
+  local vi = child.start({ script = { replies = { text("Hi.") } }, settings = { stall_ms = 400 } })
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session ~= nil")
+  local pid = vi:engine_pid()
+  vim.uv.kill(pid, "sigstop")
+  vi:lua("require('pintle.prompt').set(require('pintle.workspace').find(), 'hello')")
+  vi:cmd("Pintle ask")
+  vi:wait_note("the engine has not responded for 0 s; wait, or restart it with `:Pintle restart`")
+  return vi, pid
+end
+
+test("an engine that does not respond is reported without a turn, and recovers silently", function()
+  local vi, pid = with_hung_engine()
+  equal(vi:lua("return require('pintle.statusline').get()"), "pintle: engine not responding")
+  contains(vi:screen(), "no response for 0 s")
+  vi:cmd("Pintle doctor")
+  local report = vi:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')")
+  contains(report, "it has not responded for 0 s")
+  vi:cmd("tabclose")
+  vim.uv.kill(pid, "sigcont")
+  vi:wait_chat("Hi.")
+  vi:wait("require('pintle.statusline').get() == 'pintle: idle'")
+  equal(vi:lua("return #_G.notes"), 1, vim.inspect(vi:lua("return _G.notes")))
+  assert(not vi:screen():find("no response", 1, true))
+end)
+
+test("an engine that does not respond is restarted, and the text is kept", function()
+  local vi, pid = with_hung_engine()
+  vi:cmd("Pintle restart")
+  child.wait_gone(pid)
+  vi:wait_note("not sent: the engine has exited")
+  vi:wait("require('pintle').status().engine == 'ready'")
+  vi:cmd("Pintle ask")
+  vi:wait_chat("Hi.")
+  contains(vi:chat(), "hello")
+  assert(not vim.iter(vi:lua("return _G.notes")):find(function(note)
+    return note:find("cannot reopen", 1, true) or note:find("is restarting", 1, true)
+  end))
+end)
+
+test("an engine that does not respond is reported once while a turn runs", function()
+  local vi = child.start({
+    script = { replies = { call("Waiting.", "bash", { command = "while [ ! -e done ]; do sleep 0.05; done" }) } },
+    settings = { stall_ms = 400 },
+  })
+  vi:cmd("Pintle open")
+  vi:cmd("Pintle ask go")
+  vi:wait_chat("bash: while")
+  local pid = vi:engine_pid()
+  vim.uv.kill(pid, "sigstop")
+  vi:wait_note("the engine has not responded for 0 s")
+  vi:cmd("Pintle stop")
+  vim.uv.kill(pid, "sigcont")
+  vi:wait_chat("*stopped after")
+  equal(vi:lua("return vim.iter(_G.notes):any(function(note) return note:find('no data for') end)"), false)
+end)
+
+test("a request that merely takes long is not reported", function()
+  local dir = child.folder()
+  local path = child.program(
+    dir .. "/pintle",
+    ([[#!/bin/sh
+read line
+printf '%%s\n' '%s'
+while read line; do
+  case $line in
+    *'"ping"'*)
+      id=${line#*\"id\":}
+      id=${id%%%%[,\}]*}
+      printf '{"jsonrpc":"2.0","id":%%s,"result":{}}\n' "$id"
+      echo ping >>%s/pings ;;
+  esac
+done
+]]):format(hello("2.0"), dir)
+  )
+  local vi = child.start({ settings = { binary = path, stall_ms = 100 } })
+  vi:lua("require('pintle.workspace').get().engine:request('session/list', vim.empty_dict(), function() end)")
+  vi:wait("vim.uv.fs_stat(given) and vim.uv.fs_stat(given).size >= 20", "four pings", dir .. "/pings")
+  equal(vi:lua("return _G.notes"), {})
+end)
+
+test("a responsive engine is restarted in order, and its session continues", function()
+  local vi = child.start({ script = { replies = { text("One.") } } })
+  vi:cmd("Pintle ask first")
+  vi:wait_chat("One.")
+  local pid = vi:engine_pid()
+  vi:cmd("Pintle restart")
+  child.wait_gone(pid)
+  vi:wait("vim.iter(_G.events):any(function(e) return e.name == 'PintleReattached' end)")
+  vi:cmd("Pintle ask second")
+  vi:wait_turn(2)
+  contains(vi:chat(), "second")
+  assert(not vim.iter(vi:lua("return _G.notes")):find(function(note)
+    return note:find("the engine exited", 1, true)
+  end))
+end)
+
 test("an engine is killed while it asks", function()
   local script = { replies = { call("May I?", "bash", { command = "tee /dev/null" }) } }
   local vi = child.start({ script = script, settings = { permission_mode = "ask" } })

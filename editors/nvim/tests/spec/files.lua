@@ -43,6 +43,45 @@ test("a modified buffer is never reloaded over, and edits come into it", functio
   golden_grid("conflict", vi)
 end)
 
+test("a command that writes a file under unsaved text loses none of it, and is reported everywhere", function()
+  local dir = child.folder()
+  child.write(dir .. "/open.txt", "one\ntwo\n")
+  local overwrite = call("bash", { command = "echo x > open.txt" })
+  local script =
+    { replies = { overwrite, text("Done."), call("bash", { command = "echo y > open.txt" }), text("Again.") } }
+  local vi = child.start({ dir = dir, stock = true, script = script })
+  vi:cmd("edit open.txt")
+  vi:lua("vim.fn.setline(2, 'mine')")
+  vi:cmd("Pintle ask go")
+  vi:wait_turn()
+  equal(lines_of(vi, "open.txt"), { "one", "mine" })
+  equal(vi:lua("return vim.bo.modified"), true)
+  equal(child.read(dir .. "/open.txt"), "x\n")
+  vi:wait_screen("open.txt changed under unsaved text (:Pintle diff)")
+  local said =
+    "open.txt changed on disk while `bash: echo x > open.txt` ran and has unsaved text in the editor, which was kept."
+  contains(vi:chat(), "> **warning**: " .. said)
+  vi:cmd("Pintle review")
+  vi:wait_screen("no hunk: open.txt changed on disk under unsaved text (:Pintle diff)")
+  -- Neovim's own warning is not swallowed.
+  vi:keys(":w<CR>")
+  vi:wait_screen("WARNING: The file has been changed since reading it!!!")
+  vi:keys("n")
+  child.until_true(function()
+    return not vi:is_blocked() or vi:keys("<CR>")
+  end)
+  equal(child.read(dir .. "/open.txt"), "x\n")
+  -- And once more, with the transcript on the screen.
+  vi:cmd("Pintle open")
+  vi:cmd("Pintle ask again")
+  vi:wait_turn(2)
+  vi:wait_chat("open.txt changed on disk while `bash: echo y > open.txt` ran")
+  vi:cmd("wincmd t | write!")
+  equal(child.read(dir .. "/open.txt"), "one\nmine\n")
+  vi:cmd("Pintle review")
+  vi:wait_screen("no open hunks")
+end)
+
 test("a command changes and deletes files of open buffers", function()
   local dir = child.folder()
   child.write(dir .. "/a.txt", "one\n")

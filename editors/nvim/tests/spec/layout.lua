@@ -61,6 +61,66 @@ for _, size in ipairs(SIZES) do
   end
 end
 
+-- Each value of 'winborder' with what stands in the top left corner.
+local BORDERS =
+  { { "", "┌" }, { "single", "┌" }, { "double", "╔" }, { "rounded", "╭" }, { "none", "" }, { "shadow", "" } }
+if vim.fn.has("nvim-0.12") == 1 then
+  BORDERS[#BORDERS + 1] = { "+,-,+,!,+,-,+,!", "+" }
+end
+
+-- The corner and the rows of all floating windows, in order, with the rows that they take.
+local FLOATS = [[
+  local found = {}
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    local config = vim.api.nvim_win_get_config(win)
+    if config.relative ~= "" then
+      local parts = type(config.border) == "table" and config.border or {}
+      local function part(at)
+        local found = parts[at] or ""
+        return type(found) == "table" and found[1] or found
+      end
+      local rows = (part(2) ~= "" and 1 or 0) + (part(6) ~= "" and 1 or 0)
+      table.insert(found, { corner = part(1), first = config.row, last = config.row + config.height + rows - 1 })
+    end
+  end
+  table.sort(found, function(a, b) return a.first < b.first end)
+  return found
+]]
+
+for _, border in ipairs(BORDERS) do
+  test(("floats follow 'winborder', as with %q"):format(border[1]), function()
+    local asks = { replies = { reply.call("bash", { command = "touch a-file" }), text("Done.") } }
+    local vi = start({ columns = 80, lines = 24, script = asks, settings = { permission_mode = "ask" } })
+    vi:lua("vim.o.winborder = ...", border[1])
+    vi:cmd("Pintle open float")
+    vi:wait("require('pintle').status().session")
+    local floats = vi:lua(FLOATS)
+    equal(#floats, 2)
+    equal({ floats[1].corner, floats[2].corner }, { border[2], border[2] })
+    equal(floats[2].first, floats[1].last + 1, "one below the other")
+    equal(floats[1].first >= 0 and floats[2].last < 23, true, vim.inspect(floats))
+    vi:cmd("Pintle ask go")
+    vi:wait("require('pintle.approval').count() == 1")
+    vi:cmd("Pintle close")
+    vi:cmd("Pintle attention")
+    vi:wait("require('pintle.panel').current()")
+    floats = vi:lua(FLOATS)
+    equal({ #floats, floats[1].corner }, { 1, border[2] })
+    vi:wait_screen("<Tab> answers")
+    if border[1] == "rounded" or border[1] == "none" then
+      golden_screen("border-" .. border[1], vi)
+    end
+    -- A notice is one line, whatever borders the user likes.
+    vi:cmd("quit")
+    vi:keys("i")
+    vi:wait("vim.fn.mode() == 'i'")
+    vi:lua("require('pintle.log').warn('a notice')")
+    vi:wait("#vim.api.nvim_list_wins() == 2")
+    equal(vi:lua(FLOATS), { { corner = "", first = 22, last = 22 } })
+    vi:keys("<Esc>")
+  end)
+end
+
 test("the focus moves at once and not again", function()
   local vi = start()
   -- both arrive together: what the engine says of the session comes later
@@ -139,6 +199,92 @@ test("the width is a share that follows the screen, or a number of columns", fun
   equal(other:lua(width), 50)
   other:lua("require('pintle').setup({ layout = 'sideways', width = 50 })")
   other:wait_screen("ignored: setup(): the setting `layout` must be one of: side, float, tab")
+end)
+
+-- What is open in the tab, with the smallest height of it, and what was said; then all is closed, on a screen of the size of before.
+local OPENED = [[
+  local layout, columns, lines = ...
+  vim.v.errmsg, _G.notes = "", {}
+  vim.o.columns, vim.o.lines = columns, lines
+  local before = vim.fn.winrestcmd()
+  local ok, why = pcall(vim.cmd, "Pintle open " .. layout)
+  local roles, least = {}, math.huge
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.w[win].pintle_role then
+      table.insert(roles, vim.w[win].pintle_role)
+      least = math.min(least, vim.api.nvim_win_get_height(win))
+    end
+  end
+  table.sort(roles)
+  if #roles > 0 then
+    vim.cmd("Pintle close")
+    vim.wait(50, function() return vim.fn.winrestcmd() == before end, 5)
+  end
+  local is_same = vim.fn.winrestcmd() == before
+  return { ok and "" or why, vim.v.errmsg, table.concat(roles, " "), least > 1, is_same, _G.notes }
+]]
+
+test("screens of any size show what fits, or a notice", function()
+  local vi = child.start({ script = SCRIPT })
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  vi:cmd("Pintle close")
+  local too_small = { "pintle: screen too small: enlarge it, or close other windows" }
+  for _, layout in ipairs({ "side", "float", "tab" }) do
+    for _, columns in ipairs({ 12, 30, 80 }) do
+      for lines = 3, 14 do
+        local got = vi:lua(OPENED, layout, columns, lines)
+        local fits = lines >= 5
+        equal(
+          got,
+          { "", "", fits and "chat prompt" or "", true, true, fits and {} or too_small },
+          ("%s at %dx%d"):format(layout, columns, lines)
+        )
+      end
+    end
+  end
+  -- Other windows need room, too.
+  vi:cmd("set columns=30 lines=8")
+  vi:cmd("Pintle open")
+  for _, verb in ipairs({ "log", "help review" }) do
+    vi:lua("_G.notes, vim.v.errmsg = {}, ''")
+    vi:cmd("set lines=4")
+    vi:cmd("Pintle " .. verb)
+    equal(vi:lua("return { _G.notes, vim.v.errmsg }"), { too_small, "" }, verb)
+    vi:cmd("set lines=8")
+  end
+end)
+
+test("open windows survive a screen that becomes tiny, and are as before when it is large again", function()
+  for _, layout in ipairs({ "side", "float", "tab" }) do
+    local vi = start({ columns = 100, lines = 30 })
+    vi:cmd("Pintle open " .. layout)
+    vi:wait("require('pintle').status().session")
+    local function places()
+      return vi:lua([[return vim.tbl_map(function(win)
+        local config = vim.api.nvim_win_get_config(win)
+        return { config.relative, config.row or 0, vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win) }
+      end, vim.api.nvim_tabpage_list_wins(0))]])
+    end
+    local before = places()
+    for _, size in ipairs({ { 30, 8 }, { 100, 8 }, { 20, 10 }, { 30, 8 } }) do
+      vi:cmd(("set columns=%d lines=%d"):format(size[1], size[2]))
+      vi:wait("true")
+      if layout == "float" and size[2] == 8 then
+        for _, place in ipairs(places()) do
+          equal(place[1] == "" or place[2] + place[4] <= 7, true, "on the screen: " .. vim.inspect(place))
+        end
+      end
+    end
+    vi:cmd("set columns=100 lines=30")
+    vi:wait("true")
+    equal(vi:lua("return vim.v.errmsg"), "", layout)
+    if layout == "float" then
+      equal(places(), before)
+    end
+    vi:cmd("Pintle close")
+    equal(vi:lua("return #vim.api.nvim_list_wins()"), 1, layout)
+  end
 end)
 
 test("code windows have room again after the screen has become small at once", function()

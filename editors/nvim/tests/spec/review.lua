@@ -242,6 +242,79 @@ test("while a turn runs, keeping is done at once and undoing waits for the runni
   equal(child.read(dir .. "/a.txt"), (LINES:gsub("2", "two")))
 end)
 
+-- An editor whose turn has edited a file that stands in the current buffer, and now waits in a call for a file named `go`.
+local function reviewed_while_running(and_then)
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local command = "while [ ! -e go ]; do sleep 0.01; done" .. (and_then or "")
+  local wait = { blocks = { { tool = "bash", arguments = { command = command } } } }
+  local vi = child.start({ dir = dir, script = { replies = { edit("a.txt", unpack(EDITS)), wait, text("Done.") } } })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle ask go")
+  vi:wait("#require('pintle.overlay').places(0) == 3", "hunks of the running turn")
+  vi:wait_chat("while [")
+  return vi, dir
+end
+
+local WAITS = "» decided: waits for the running call to end"
+
+test("a decision that waits for the running call is shown, and can be withdrawn", function()
+  local vi, dir = reviewed_while_running()
+  vi:cmd("2")
+  decide(vi, "Pintle undo")
+  vi:wait_note("1 hunk waiting for the running call to end; :Pintle revert withdraws this")
+  equal(vi:lua(DRAWN), { "-2", "Changed two", WAITS, "-5", "Added new" })
+  decide(vi, "Pintle revert")
+  vi:wait_note("withdrawn: 1 hunk stays open")
+  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5", "Added new" })
+  vi:cmd("9")
+  decide(vi, "Pintle undo")
+  child.write(dir .. "/go", "")
+  vi:wait_note("1 hunk undone")
+  vi:wait_turn()
+  settled(vi)
+  equal(child.read(dir .. "/a.txt"), (LINES:gsub("2", "two"):gsub("5\n", "")))
+  assert(not vi:chat():find("rejected", 1, true), vi:chat())
+end)
+
+test("the last decision about a hunk counts, also over one that waits", function()
+  local vi, dir = reviewed_while_running()
+  vi:cmd("2")
+  decide(vi, "Pintle undo")
+  decide(vi, "Pintle keep")
+  vi:wait_note("1 hunk kept")
+  equal(vi:lua(DRAWN), { "-5", "Added new" })
+  decide(vi, "Pintle undo all")
+  decide(vi, "Pintle undo all")
+  child.write(dir .. "/go", "")
+  vi:wait_turn()
+  settled(vi)
+  equal(child.read(dir .. "/a.txt"), (LINES:gsub("2", "two")))
+  assert(not vi:chat():find("rejected", 1, true), vi:chat())
+end)
+
+test("a decision that is rejected later names the file and the line", function()
+  local vi, dir = reviewed_while_running("; sed -i s/two/TWO/ a.txt")
+  vi:cmd("2")
+  decide(vi, "Pintle undo")
+  child.write(dir .. "/go", "")
+  vi:wait_turn()
+  vi:wait_chat("a decision was rejected: the hunk at a.txt:2 has changed since it was shown; review it again")
+end)
+
+test("a decision that is rejected at once names the file and the line", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  vi:cmd("2")
+  -- Decided by another client, of which this one has not heard yet.
+  vi:lua([[
+    local here = require("pintle.workspace").find()
+    local action = { type = "keep", target = { type = "all" } }
+    here.engine:request("review/decide", { sessionId = here.current, action = action })
+    require("pintle").undo()
+  ]])
+  vi:wait_note("not decided: the hunk at a.txt:2 is not open but kept; :Pintle review lists the open ones")
+end)
+
 test("comments and decisions are told to the model", function()
   local vi = reviewed(LINES, unpack(EDITS))
   vi:cmd("9")

@@ -285,6 +285,50 @@ test("a fork goes on by itself", function()
   contains(vi:chat(), "Third done.")
 end)
 
+test("fork titles", function()
+  local taken = { ["fork 14:05 of fix it"] = true, ["fork 14:05 (2) of fix it"] = true }
+  for _, case in ipairs({
+    { "fix this", "14:05", "fork 14:05 of fix this" },
+    { "two\nlines", "14:05", "fork 14:05 of two lines" },
+    { "fix it", "14:05", "fork 14:05 (3) of fix it" },
+    { "fork 09:00 of fix that", "14:05", "fork 14:05 of fix that" },
+    { "fork 14:05 (2) of fix it", "15:00", "fork 15:00 of fix it" },
+    { "fork a repository", "14:05", "fork 14:05 of fork a repository" },
+    { ("長"):rep(300), "14:05", "fork 14:05 of " .. ("長"):rep(100) },
+    { nil, "14:05", "fork 14:05 of a session", n = 3 },
+  }) do
+    local title = require("pintle.rewind").fork_title(case[1], case[2], function(each)
+      return taken[each] ~= nil
+    end)
+    equal(title, case[3])
+  end
+end)
+
+test("each fork has a distinct title, and the notice reports which session keeps the open hunks", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", "one\n")
+  local script = { replies = { edit("a.txt", "one", "two"), text("Done.") } }
+  local vi = child.start({ dir = dir, script = script, before = "os.date = function() return '14:05' end" })
+  vi:cmd("Pintle open")
+  vi:cmd("Pintle ask change it")
+  vi:wait_turn(1)
+  vi:wait("require('pintle').status().hunks == 1")
+  for _, title in ipairs({ "fork 14:05 of change it", "fork 14:05 (2) of change it" }) do
+    vi:lua("_G.choices = { 'Here, with the full history' }")
+    vi:cmd("Pintle fork")
+    vi:wait("require('pintle').status().title == given", "the fork", title)
+    vi:wait_chat("Done.")
+    contains(vi:screen(), title)
+  end
+  vi:wait_note("this is the fork; :Pintle sessions returns to the original, which keeps the open hunk")
+  vi:lua("_G.asked = {}")
+  vi:cmd("Pintle sessions")
+  vi:wait("#_G.asked == 1")
+  local labels = table.concat(vi:lua("return _G.asked[1].labels"), "\n")
+  contains(labels, "fork 14:05 of change it")
+  contains(labels, "fork 14:05 (2) of change it")
+end)
+
 test("going back with nothing to go back to, and while a turn runs", function()
   local script = { replies = { { blocks = { { tool = "bash", arguments = { command = "sleep 60" } } } } } }
   local vi = child.start({ script = script })
@@ -299,9 +343,19 @@ test("going back with nothing to go back to, and while a turn runs", function()
   vi:wait_note("no message to rewind to yet")
   vi:cmd("Pintle ask go")
   vi:wait_chat("running")
-  vi:lua("_G.choices = { 'go', 'Conversation and files' }")
-  vi:cmd("Pintle rewind")
-  vi:wait_note("not rewound: a turn is running")
+  for _, verb in ipairs({ "rewind", "redo" }) do
+    vi:lua("_G.notes = {}")
+    vi:cmd("Pintle " .. verb)
+    vi:wait_note("not rewound: a turn is running; wait for its end, or use `:Pintle stop`")
+  end
+  -- A fork needs no pause.
+  local first = vi:lua("return require('pintle').status().session")
+  vi:lua("_G.choices = { 'Here, with the full history' }")
+  vi:cmd("Pintle fork")
+  vi:wait_note("this is the fork; :Pintle sessions returns to the original")
+  vi:wait("require('pintle').status().state == 'idle'")
+  equal(vi:lua("return require('pintle.workspace').find().views[...].state.state", first), "running")
+  vi:lua("local here = ... require('pintle.workspace').find():open(here, function() end)", first)
   vi:cmd("Pintle stop")
   vi:wait_turn(1)
 end)

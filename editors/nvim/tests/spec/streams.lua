@@ -227,7 +227,7 @@ test("who goes up in a transcript gets what came before, and stays where he is",
     again:wait(first .. " < given", "earlier events", was)
   end
   again:keys("gg")
-  again:wait_screen("## You")
+  again:wait_screen("You")
   assert(again:chat() == before, "the whole transcript is the same")
   equal(again:lua("return vim.fn.foldclosed(vim.fn.search('^▾ bash', 'n'))") > 0, true, "folds are closed")
   again:cmd("Pintle earlier")

@@ -200,3 +200,173 @@ test("transcript colours: a heading, a diff, Markdown and code", function()
   vi:wait_chat("done in")
   golden("colours", vi:lua(COLOURED), vi.dir)
 end)
+
+local ANSWER = table.concat({
+  "# Result",
+  "",
+  "| name | value |",
+  "|---|--:|",
+  "| **one** | `1` |",
+  "| a longer [name](x.md) | 長 |",
+  "",
+  "Text.",
+  "## Next",
+  "",
+  "```sh",
+  "# no heading",
+  "| a | b |",
+  "|---|---|",
+  "| longer | b |",
+  "```",
+  "",
+  "| last | table |",
+  "|---|---|",
+  "| of | the text |",
+}, "\n")
+
+-- What is drawn for headings and tables: the line of each mark, what it hides, and what it adds.
+local DRESSED = [[
+  local buf = require("pintle.workspace").find():view().chat.buf
+  local found = {}
+  for _, name in ipairs({ "pintle.signs", "pintle.tables" }) do
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, vim.api.nvim_get_namespaces()[name], 0, -1, { details = true })) do
+      local added = mark[4].virt_text and mark[4].virt_text[1][1] or ""
+      table.insert(found, { mark[2], mark[3], mark[4].end_col or 0, added })
+    end
+  end
+  return found
+]]
+
+test("headings have no signs and tables level columns, while the text stays as it is", function()
+  local vi = start({ text(ANSWER), text("| a | b |\n|---|---|\n| 1 | 2 |") })
+  vi:keys("igo<Esc><CR>")
+  vi:wait_turn()
+  vi:wait_chat("done in")
+  contains(vi:chat(), ANSWER)
+  golden_screen("markdown", vi)
+  local dressed = vi:lua(DRESSED)
+  -- Read again, it looks the same.
+  vi:cmd("wincmd k | edit")
+  equal(vi:lua(DRESSED), dressed, "read again")
+  vi:cmd("call search('longer')")
+  vi:keys("yy")
+  vi:wait("vim.fn.getreg('\"') ~= ''")
+  equal(vi:lua("return vim.fn.getreg('\"')"), "| a longer [name](x.md) | 長 |\n")
+  vi:cmd("wincmd j")
+  vi:cmd("Pintle ask more")
+  vi:wait_turn(2)
+  local more = vi:lua(DRESSED)
+  equal(#more > #dressed, true)
+  -- What a rewind takes away leaves nothing behind.
+  vi:lua("_G.pick = vim.ui.select; vim.ui.select = function(items, opts, done) done(items[1], 1) end")
+  vi:cmd("Pintle rewind")
+  vi:wait("require('pintle.panel').current()")
+  vi:lua(
+    "local panel = require('pintle.panel').current() "
+      .. "vim.api.nvim_win_set_cursor(panel.win, { panel:answers()[2].row, 0 }) panel:choose()"
+  )
+  vi:wait_chat("rewound: ")
+  equal(vi:lua(DRESSED), dressed, "rewound")
+  -- A window that has no room for a table shows it as it is.
+  vi:cmd("wincmd k | vertical resize 20")
+  vi:wait("vim.api.nvim_win_get_width(0) == 20")
+  local function count_pads()
+    return #vim.tbl_filter(function(mark)
+      return mark[4] ~= ""
+    end, vi:lua(DRESSED))
+  end
+  vi:wait("true")
+  local narrow = count_pads()
+  vi:cmd("vertical resize 40")
+  vi:wait("true")
+  equal(vi:lua(DRESSED), dressed, "wide again")
+  equal({ narrow < count_pads() }, { true }, "left as it is")
+end)
+
+test("streamed Markdown looks like Markdown drawn at once", function()
+  local vi = start({ text(ANSWER) })
+  vi:keys("igo<Esc><CR>")
+  vi:wait_turn()
+  vi:wait_chat("done in")
+  local whole = vi:lua(DRESSED)
+  -- The same deltas in pieces of several sizes, each drawn, without an end.
+  for _, size in ipairs({ 1, 2, 7, 50 }) do
+    local got = vi:lua(
+      [[
+      local answer, size = ...
+      local state = require("pintle.session").new("s" .. size)
+      local chat = require("pintle.chat").new(state, "/w")
+      local item = { id = "i", type = "agentMessage", status = "running", text = "" }
+      state.items.i = item
+      chat:apply({ { kind = "item", item = { id = "u", type = "userMessage", content = { { type = "text", text = "go" } } } } })
+      local view = require("pintle.workspace").find():view()
+      chat.blocks.room = view.chat.blocks.room
+      function chat.blocks:fit() end
+      for at = 1, #answer, size do
+        chat:apply({ { kind = "delta", item = item, field = "text", text = answer:sub(at, at + size - 1), is_first = at == 1 } })
+        chat:draw()
+      end
+      local streamed = #vim.api.nvim_buf_get_extmarks(chat.buf, vim.api.nvim_get_namespaces()["pintle.tables"], 0, -1, {})
+      item.status, item.text = "completed", answer
+      chat:apply({ { kind = "item", item = item } })
+      chat:draw()
+      return { streamed > 0, chat.buf }
+    ]],
+      ANSWER,
+      size
+    )
+    equal(got[1], true, "a table is level before the text has ended")
+    local dressed = vi:lua((DRESSED:gsub('require%("pintle.workspace"%).find%(%):view%(%).chat.buf', "...")), got[2])
+    equal(dressed, whole, "pieces of " .. size)
+  end
+end)
+
+-- What the plugin calls of others that draw Markdown; both were tried as they are.
+local RENDERERS = {
+  markview = [[
+    package.loaded["markview.state"] = { buf_attached = function(buf) return vim.bo[buf].filetype == "pintle-chat" end }
+    package.loaded["markview.actions"] = { render = function(buf) _G.render(buf) end }
+  ]],
+  ["render-markdown"] = [[
+    package.loaded["render-markdown.core.manager"] =
+      { attached = function(buf) return vim.bo[buf].filetype == "pintle-chat" end }
+    package.loaded["render-markdown.api"] = { render = function(context) _G.render(context.buf) end }
+  ]],
+}
+
+for name, module in pairs(RENDERERS) do
+  test(name .. " draws a transcript that no cursor is in, and nothing is drawn twice", function()
+    local before = [[
+      _G.rendered = {}
+      _G.render = function(buf)
+        local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+        table.insert(_G.rendered, { vim.api.nvim_get_mode().mode, table.concat(lines, "\n") })
+      end
+    ]] .. module
+    local vi = start({ text("# One"), text("# Two"), text("# Three") }, { before = before })
+    local last = "(_G.rendered[#_G.rendered] or { '', '' })[2]:find(given, 1, true)"
+    vi:cmd("Pintle ask go")
+    vi:wait(last, "the last message", "# One")
+    equal(vi:lua(DRESSED), {}, "the other plugin draws the headings")
+    -- Typing, it is drawn later: in other modes these plugins take away what they have drawn.
+    vi:keys("i")
+    vi:wait("vim.fn.mode() == 'i'")
+    vi:cmd("Pintle ask again")
+    vi:wait_turn(2)
+    vi:wait_chat("# Two")
+    vi:keys("<Esc>")
+    vi:wait(last, "the message that came meanwhile", "# Two")
+    local modes = vim.tbl_map(function(each)
+      return each[1]
+    end, vi:lua("return _G.rendered"))
+    equal(vim.tbl_contains(modes, "i"), false)
+    -- With the cursor in it, the plugin hears of it by itself.
+    vi:cmd("wincmd k")
+    local count = vi:lua("return #_G.rendered")
+    vi:cmd("Pintle ask more")
+    vi:wait_turn(3)
+    vi:wait_chat("# Three")
+    vi:cmd("wincmd j")
+    equal(vi:lua("return #_G.rendered"), count)
+  end)
+end

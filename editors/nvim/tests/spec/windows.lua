@@ -43,6 +43,84 @@ test("the windows are toggled and closed, whatever else is open", function()
   equal(vi:lua("return { #vim.api.nvim_list_wins(), vim.bo.buftype }"), { 1, "" })
 end)
 
+local OWN = "vim.iter(vim.api.nvim_tabpage_list_wins(0)):filter(function(w) "
+  .. "return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(w)):find('^pintle://') end):totable()"
+
+test("nothing of the plugin stays after close, and everything has its size of before", function()
+  local items = { { content = "look", status = "pending" } }
+  local script = { replies = { call("todo_write", { items = items }), text("Hi.") } }
+  for _, layout in ipairs({ "side", "float" }) do
+    local vi = child.start({ stock = true, script = script })
+    vi:cmd("edit a.txt | vsplit b.txt")
+    local alone = vi:lua("return vim.fn.winrestcmd()")
+    vi:cmd("Pintle open " .. layout)
+    vi:wait("require('pintle').status().session")
+    vi:cmd("Pintle ask go")
+    vi:wait_turn()
+    if layout == "side" then
+      go_to(vi, "chat")
+      vi:cmd("split | vsplit | wincmd t")
+      equal(vi:lua("return #" .. OWN), 4)
+    else
+      vi:cmd("wincmd t")
+    end
+    for _, verb in ipairs({ "plan", "log", "help review" }) do
+      vi:cmd("Pintle " .. verb)
+    end
+    vi:lua("require('pintle.plan').refresh(require('pintle.workspace').find():view().state)")
+    vi:cmd("Pintle close")
+    equal(vi:lua("return " .. OWN), {}, layout)
+    vi:wait("vim.fn.winrestcmd() == given", "the sizes of before", alone)
+    -- One that the user has split is closed by itself, too.
+    vi:cmd("Pintle open")
+    go_to(vi, "chat")
+    vi:cmd("split")
+    vi:lua(
+      "for _, win in ipairs(vim.api.nvim_list_wins()) do "
+        .. "if vim.w[win].pintle_role then vim.api.nvim_win_close(win, true) end end"
+    )
+    equal(vi:lua("return #" .. OWN), 1)
+    vi:cmd("Pintle toggle")
+    equal(vi:lua("return " .. OWN), {}, layout)
+    -- With a question over them, and no other windows.
+    vi:cmd("Pintle open")
+    go_to(vi, "prompt")
+    for _, win in ipairs(vi:lua("return vim.api.nvim_tabpage_list_wins(0)")) do
+      vi:lua("if not vim.w[...].pintle_role then vim.api.nvim_win_close(..., true) end", win)
+    end
+    vi:lua(
+      "require('pintle.panel').open({ lines = { { text = 'Well?' } }, choices = { { label = 'Yes', act = print } } })"
+    )
+    equal(vi:lua("return #" .. OWN), 3)
+    vi:cmd("Pintle close")
+    equal(vi:lua("return { #vim.api.nvim_list_wins(), vim.bo.buftype }"), { 1, "" })
+  end
+end)
+
+test("waiting messages that were changed stay open until that is applied", function()
+  local waits = call("bash", { command = "while [ ! -e go ]; do sleep 0.02; done" })
+  local vi = child.start({ stock = true, script = { replies = { waits, text("Done."), text("Later.") } } })
+  vi:cmd("Pintle open")
+  vi:cmd("Pintle ask go")
+  vi:wait_chat("running")
+  vi:cmd("Pintle queue later")
+  vi:wait("#require('pintle.workspace').find():view().state.queue == 1")
+  vi:cmd("Pintle waiting")
+  vi:cmd("call setline('$', 'and that')")
+  vi:cmd("Pintle close")
+  equal(
+    vi:lua("return vim.tbl_map(function(w) return vim.fn.bufname(vim.api.nvim_win_get_buf(w)) end, " .. OWN .. ")"),
+    {
+      "pintle://waiting/work",
+    }
+  )
+  vi:cmd("write")
+  vi:wait("not vim.bo.modified")
+  vi:cmd("Pintle close")
+  equal(vi:lua("return " .. OWN), {})
+  child.write(vi.dir .. "/go", "")
+end)
+
 test("a prompt is sent while typing, and earlier ones are recalled", function()
   local replies = { text("One."), text("Two."), text("Three."), text("Four.") }
   local vi = child.start({ stock = true, script = { replies = replies } })
@@ -222,8 +300,14 @@ test("the summary of a turn names up to three files", function()
     { { "/w/b.lua", "/w/a.lua" }, "done in 2.1 s, changed a.lua, b.lua; :Pintle review lists the hunks" },
     { { "/w/c", "/w/a", "/w/b" }, "done in 2.1 s, changed a, b, c; :Pintle review lists the hunks" },
     { { "d", "c", "b", "a" }, "done in 2.1 s, changed a, b and 2 more; :Pintle review lists the hunks" },
+    { {}, "done in 2.1 s, a changed under unsaved text (:Pintle diff)", { "/w/a" } },
+    {
+      { "b" },
+      "done in 2.1 s, a changed under unsaved text (:Pintle diff), changed b; :Pintle review lists the hunks",
+      { "a" },
+    },
   }
   for _, row in ipairs(rows) do
-    equal(summary(turn, row[1]), row[2])
+    equal(summary(turn, row[1], row[3]), row[2])
   end
 end)
