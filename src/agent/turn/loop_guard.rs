@@ -163,7 +163,7 @@ mod tests {
         ] {
             let mut guard = LoopGuard::new(10);
             let judge = |number: usize| {
-                let log = [Content::text(&(number / changes_every).to_string())];
+                let log = [Content::text((number / changes_every).to_string())];
                 guard.judge(ended(Builtin::Shell, "tail log", &log), behind)
             };
             let first = (0..200).map(judge).position(|it| it != Judgement::Fine);
@@ -173,7 +173,7 @@ mod tests {
         let mut guard = LoopGuard::new(10);
         for number in 0..80 {
             let (log, behind) = (
-                [Content::text(&number.to_string())],
+                [Content::text(number.to_string())],
                 if number < 45 { Behind::Something } else { Behind::Nothing },
             );
             let judged = guard.judge(ended(Builtin::Shell, "tail log", &log), behind);
