@@ -753,6 +753,8 @@ class SessionSummary(_SessionSummary, total=False):
     title: str
     # Parent, if the session is a sub-agent.
     parent: "Parent"
+    # Session that it was forked from, which may have been deleted since.
+    forkedFrom: "SessionId"
     # True if it is archived.
     archived: bool
 

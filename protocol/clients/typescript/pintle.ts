@@ -695,6 +695,8 @@ export type SessionSummary = {
   path: string;
   /** Parent, if the session is a sub-agent. */
   parent?: Parent;
+  /** Session that it was forked from, which may have been deleted since. */
+  forkedFrom?: SessionId;
   /** True if it is archived. */
   archived?: boolean;
 };

@@ -158,7 +158,7 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let modified = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
     let updated_ms = modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let title = title::read(folder);
-    let (first, parent) = beginning(&path, title.is_some());
+    let Beginning { title: first, parent, forked_from } = beginning(&path, title.is_some());
     let title = title.filter(|title| !title.is_empty()).or(first);
     Some(SessionSummary {
         session_id: header.session_id,
@@ -168,6 +168,7 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
         updated_ms: u64::try_from(updated_ms).unwrap_or(u64::MAX),
         path: folder.display().to_string(),
         parent,
+        forked_from,
         archived: archive::is_archived(folder),
     })
 }
@@ -181,20 +182,30 @@ fn first_line(content: &[Input]) -> Option<String> {
     })
 }
 
-/// Returns the session's original title, unless it was changed, or else the start of its first prompt; and its parent, if it is a
-/// sub-agent's.
-fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
-    let Ok(file) = private_files::open(journal) else { return (None, None) };
+/// What the first lines of a journal tell.
+#[derive(Debug, Default)]
+struct Beginning {
+    /// The original title, unless it was changed, or else the start of the first prompt.
+    title: Option<String>,
+    /// The parent of a sub-agent's session.
+    parent: Option<Parent>,
+    /// The session that a fork was made from.
+    forked_from: Option<SessionId>,
+}
+
+fn beginning(journal: &Path, is_retitled: bool) -> Beginning {
+    let mut found = Beginning::default();
+    let Ok(file) = private_files::open(journal) else { return found };
     let lines = BufReader::new(file.take(MAX_BEGINNING_BYTES))
         .lines()
         .skip(1)
         .take(TITLE_LINES)
         .map_while(Result::ok);
-    let mut parent = None;
     for record in lines.filter_map(|line| entry::parse(&line).ok()?.record) {
-        let title = match record.event {
+        found.title = match record.event {
             Event::SessionCreated(created) => {
-                parent = created.parent;
+                found.parent = created.parent;
+                found.forked_from = created.forked_from.map(|from| from.session_id);
                 created.title.filter(|_| !is_retitled)
             }
             Event::InputAccepted(input) => first_line(&input.content),
@@ -204,9 +215,9 @@ fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Paren
             }
             _ => None,
         };
-        if title.is_some() {
-            return (title, parent);
+        if found.title.is_some() {
+            break;
         }
     }
-    (None, parent)
+    found
 }

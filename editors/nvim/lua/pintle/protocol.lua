@@ -396,6 +396,7 @@
 ---@field updatedMs integer Time of the last write to its journal, in milliseconds since 1970.
 ---@field path string Directory that contains its journal.
 ---@field parent? pintle.Parent Parent, if the session is a sub-agent.
+---@field forkedFrom? pintle.SessionId Session that it was forked from, which may have been deleted since.
 ---@field archived? boolean True if it is archived.
 
 ---Parent of a sub-agent's session.

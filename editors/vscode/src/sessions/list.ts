@@ -14,6 +14,11 @@ export async function listSessions(chat: Chat, folder: string): Promise<SessionS
   return sessions;
 }
 
+/** What tells a fork from its original in a list, since both have the same title. */
+export function forkWord(session: Pick<SessionSummary, "forkedFrom">): string {
+  return session.forkedFrom === undefined ? "" : t("fork");
+}
+
 /** What stopping a session ends. `isShared`: other clients may go on with it. */
 export function stopReceipt(state: Pick<State, "activity" | "entries" | "queue">, isShared: boolean): string {
   const running = (type: string): number =>

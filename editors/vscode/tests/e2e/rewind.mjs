@@ -127,6 +127,8 @@ export async function aForkGoesOnAndLeavesTheOtherAlone(rig) {
   await window.command("Pintle: Open Session");
   const rows = window.page.locator(".quick-input-list .monaco-list-row");
   await until("both are listed", async () => (await rows.count()) === 2);
+  assert.match(await rows.nth(0).innerText(), /fork/);
+  assert.doesNotMatch(await rows.nth(1).innerText(), /fork/);
   await rows.nth(1).click();
   await window.sees("Second done.");
   assert.doesNotMatch(await window.transcript(), /another way/);

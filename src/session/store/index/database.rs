@@ -21,7 +21,7 @@ const FILE: &str = "index.sqlite";
 const DAMAGED: &str = "index.sqlite.damaged";
 
 /// The schema's version. If the file has another one, everything is dropped and read again from the journals.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// How long to wait for another process that has locked the file. Its transactions take milliseconds, more on a busy machine.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -49,6 +49,7 @@ CREATE TABLE sessions (
   title TEXT,
   parent_session TEXT,
   parent_agent TEXT,
+  forked_from TEXT,
   -- The journal when the row was written.
   size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,

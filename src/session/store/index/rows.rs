@@ -6,6 +6,7 @@ use crate::store::draft;
 use crate::store::journal::FILE;
 use crate::store::list;
 use pintle_os::file::Facts;
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::BTreeMap;
@@ -156,7 +157,7 @@ pub(super) fn insert(
     transaction
         .prepare_cached(
             "INSERT OR IGNORE INTO sessions (folder, name, id, cwd, created_ms, updated_ms, title, parent_session,
-             parent_agent, size, mtime_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+             parent_agent, forked_from, size, mtime_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
             file.folder,
@@ -168,6 +169,7 @@ pub(super) fn insert(
             summary.title,
             parent.map(|parent| parent.session_id.as_str()),
             parent.map(|parent| parent.agent_id.as_str()),
+            summary.forked_from.as_ref().map(SessionId::as_str),
             file.size,
             file.mtime_ns,
         ])?;

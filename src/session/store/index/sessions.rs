@@ -32,7 +32,7 @@ pub(super) fn list(
 ) -> rusqlite::Result<(Vec<Stored>, Option<Cursor>)> {
     let mut statement = connection.prepare_cached(
         "SELECT name, folder, id, cwd, created_ms, updated_ms, title, parent_session, parent_agent, entries, turns,
-         cost_nano_usd, state FROM sessions
+         cost_nano_usd, state, forked_from FROM sessions
          WHERE (?1 IS NULL OR name < ?1) AND (?2 IS NULL OR cwd IN (SELECT value FROM json_each(?2))) AND (?3 OR parent_session IS NULL)
          ORDER BY name DESC",
     )?;
@@ -75,6 +75,7 @@ pub(super) fn list(
                     session_id: SessionId::new(parent),
                     agent_id: AgentId::new(agent.unwrap_or_default()),
                 }),
+                forked_from: row.get::<_, Option<String>>(13)?.map(SessionId::new),
             },
             entries: count(9)?,
             turns: count(10)?,

@@ -6,7 +6,7 @@ import type { Chats } from "../../chat/view/chats.ts";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { t } from "../../words.ts";
-import { listSessions, snippetText, stopReceipt } from "../list.ts";
+import { forkWord, listSessions, snippetText, stopReceipt } from "../list.ts";
 import type { Session } from "../session.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
 import { describeTime } from "./sessionsTree.ts";
@@ -101,7 +101,9 @@ async function pickSession(owner: SessionOwner, title: string): Promise<SessionI
   const sessions = owner.chat === undefined ? [] : await listSessions(owner.chat, owner.folderPath);
   const rows = sessions.map((session) => ({
     label: session.title ?? t("Empty session"),
-    description: describeTime(session.updatedMs),
+    description: [forkWord(session), describeTime(session.updatedMs)]
+      .filter((each) => each !== "")
+      .join(" · "),
     id: session.sessionId,
   }));
   const placeHolder = rows.length === 0 ? t("No session in this folder yet") : t("Session");

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Chat } from "../../chat/chat.ts";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
 import { t } from "../../words.ts";
-import { listSessions } from "../list.ts";
+import { forkWord, listSessions } from "../list.ts";
 
 type Owner = HasChat & HasFolder & HasLog & { readonly chats: { isShown(session: string): boolean } };
 
@@ -55,7 +55,9 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
     const { chat } = this.#owner;
     const state = stateOf(chat, session.sessionId);
     const isShown = this.#owner.chats.isShown(session.sessionId);
-    const words = [isShown ? t("shown") : "", WORDS[state]()].filter((each) => each !== "");
+    const words = [isShown ? t("shown") : "", WORDS[state](), forkWord(session)].filter(
+      (each) => each !== "",
+    );
     item.id = session.sessionId;
     item.description = [...words, describeTime(session.updatedMs)].join(" · ");
     item.iconPath = new vscode.ThemeIcon(isShown && state === "stored" ? "circle-filled" : ICONS[state]);
