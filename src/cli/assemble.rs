@@ -640,8 +640,8 @@ pub(crate) async fn working_folder(
     Ok(there)
 }
 
-/// Returns the directory of sessions whose client names none. The directory in which the program was started may have been deleted: sessions in
-/// other directories are served all the same.
+/// Returns the default session directory for a server. If the directory in which the program was started has been deleted, it can still serve
+/// sessions in other directories.
 pub(crate) async fn served_folder(
     settings: &args::Settings,
     ambient: &Ambient,

@@ -284,7 +284,7 @@ pub async fn look<E: Environment + ?Sized>(
     match (updated, rx.await) {
         (Ok(_) | Err(Error::Refused(_)), Ok(before)) => Ok(before),
         (Ok(_), Err(_)) => Ok(None),
-        // An environment that refuses a change before it asks about the content does not tell the content.
+        // The environment refused the change without reading the content.
         (Err(error), _) => Err(error),
     }
 }

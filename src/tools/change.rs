@@ -92,10 +92,10 @@ pub(super) async fn update_all(
     Ok(done)
 }
 
-/// Refuses to create a deleted working directory anew with a file in it: what else was there is gone, and its path may be wrong by now.
+/// Refuses to recreate a deleted working directory by writing a file: the other files are gone, and the session may belong elsewhere by now.
 async fn in_existing_folder(ctx: &ToolContext, paths: &[impl AsRef<Path>]) -> Result<(), Error> {
     let is_below = paths.iter().any(|path| path.as_ref().starts_with(&ctx.cwd));
-    // Elsewhere the question would cost as much as the change.
+    // On a remote machine, the check would take as long as the change.
     if !is_below || !ctx.env.is_this_machine() {
         return Ok(());
     }

@@ -727,7 +727,7 @@ fn every_purpose_has_a_row_in_some_family() {
     }
 }
 
-/// A working directory that was deleted does not come back with a single file in it.
+/// Writing a file does not recreate a deleted working directory.
 #[tokio::test]
 async fn no_file_is_written_into_a_working_directory_that_is_gone() {
     let patch = "*** Begin Patch\n*** Add File: new/a\n+x\n*** End Patch";

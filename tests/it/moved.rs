@@ -400,7 +400,7 @@ fn a_command_that_a_kill_cut_before_the_move_is_told_in_the_new_folder() {
     }
 }
 
-/// Whoever starts the program in a deleted directory names another one, or is told.
+/// The program can be started in a deleted directory if another one is specified.
 #[test]
 fn a_program_started_in_a_deleted_directory_works_in_another_one() {
     let place = Place::new(&[]);

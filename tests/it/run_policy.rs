@@ -275,7 +275,7 @@ fn a_denial_names_the_rule_that_lets_the_command_out_of_the_sandbox() {
     let commit = || bash("git commit -q --allow-empty -m made");
     let out = "allow `git commit **` outside the sandbox (sandbox = \"off\")";
     for (name, calls, args, way) in [
-        ("what the sandbox would stop", vec![commit()], &[][..], "a rule"),
+        ("a git command in the sandbox", vec![commit()], &[][..], "a rule"),
         ("asked at once", vec![commit()], &["--permission", "ask"], "a rule"),
         (
             "read-only",

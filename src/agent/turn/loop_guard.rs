@@ -1,7 +1,7 @@
 //! The loop guard: detects a model that repeats the same calls. Pure.
 //!
-//! It does not limit work: the same tool with other arguments counts as new, and a call that returns something else each time, such as a look
-//! at a log, may be repeated for longer. Invariant: after a warning, the next one needs further repetitions.
+//! It does not limit work: the same tool with other arguments counts as new, and a call whose result changes, such as reading a growing log, may
+//! be repeated more often. Invariant: after a warning, the next one needs further repetitions.
 
 use pintle_protocol::content::Content;
 use pintle_tools::Builtin;
@@ -31,12 +31,12 @@ pub(crate) struct LoopGuard {
 /// A call that has ended, as digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Seen {
-    /// `None` while something ran in the background: what it changes may be what the call looks at, so only equal results are a repetition.
+    /// `None` if a job was running: the call may inspect its progress, so only equal results count as a repetition.
     call: Option<u64>,
     call_and_result: u64,
 }
 
-/// A call of the model with what it returned.
+/// A finished call and its result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended<'a> {
     pub(crate) tool: &'a str,
@@ -101,7 +101,7 @@ impl LoopGuard {
         if self.warnings >= MAX_WARNINGS { Judgement::Stop } else { Judgement::Warn(pattern) }
     }
 
-    /// Returns the length of the pattern that the last `count` calls repeat.
+    /// Returns the pattern length if the last `count` calls repeat one.
     fn pattern(&self, count: usize, are_equal: impl Fn(&Seen, &Seen) -> bool) -> Option<usize> {
         let start = self.recent.len().checked_sub(count)?;
         let repeats = |length: &usize| {
@@ -169,7 +169,7 @@ mod tests {
             let first = (0..200).map(judge).position(|it| it != Judgement::Fine);
             assert_eq!(first, want, "{behind:?}, another result after {changes_every}");
         }
-        // What was looked at while something ran is no repetition once it has ended.
+        // Calls made while a job was running do not count once it has ended.
         let mut guard = LoopGuard::new(10);
         for number in 0..80 {
             let (log, behind) = (

@@ -114,7 +114,7 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
         let StepReply { assistant, calls, usage, cut } = reply;
         self.tool_calls += calls.len() as u64;
         hook_points::response(self.host, self.ctx, &assistant).await;
-        // What they wait for may end meanwhile.
+        // A job may end while the calls run.
         let behind = if self.host.has_work_behind() { Behind::Something } else { Behind::Nothing };
         let reply = Reply {
             stop: assistant.stop,
@@ -242,7 +242,7 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
         Err(End::Failed(too_long(error, &state.conversation)))
     }
 
-    /// Checks the calls of the last reply for repetitions. `begun` is the number of messages before their results.
+    /// Checks the last reply's calls for repetitions. `begun` is the message count before their results.
     fn judge_calls(&mut self, begun: usize, behind: Behind) -> Judgement {
         let Some((said, results)) = self.state.conversation.messages.split_at_checked(begun) else {
             return Judgement::Fine;

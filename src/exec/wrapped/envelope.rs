@@ -27,7 +27,7 @@ enum State {
     Complaint,
     NoFolder,
     NoShell,
-    /// The shell that waited for the command was killed, so nobody knows how the command ended.
+    /// The shell that waited for the command was killed, so the exit status is unknown.
     Killed,
     After {
         code: i32,
@@ -148,7 +148,7 @@ impl Envelope {
             }),
             State::Killed => Err(super::unreachable(
                 &command.cwd,
-                "the command killed the shell that waited for it, so nobody knows how it ended; what was left of it was ended",
+                "the command killed the shell that waited for it, so its exit status is unknown; its remaining processes were stopped",
             )),
             State::Before | State::Inside | State::Complaint if was_stopped => Ok(()),
             State::Before if said.is_empty() => {

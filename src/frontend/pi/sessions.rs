@@ -140,7 +140,7 @@ impl Sessions {
         })
     }
 
-    /// Returns the session whose id has this prefix, among those that other frontends have made: they have no file.
+    /// Returns the session whose id has this prefix. Sessions created by other frontends have no file.
     fn without_file(&self, name: &str) -> Option<SessionId> {
         let ids = self.store().ids().ok()?;
         let mut found =

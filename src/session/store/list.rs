@@ -182,14 +182,14 @@ fn first_line(content: &[Input]) -> Option<String> {
     })
 }
 
-/// What the first lines of a journal tell.
+/// Information from a journal's first lines.
 #[derive(Debug, Default)]
 struct Beginning {
-    /// The original title, unless it was changed, or else the start of the first prompt.
+    /// The original title unless it was changed; otherwise the start of the first prompt.
     title: Option<String>,
-    /// The parent of a sub-agent's session.
+    /// The parent, for a sub-agent.
     parent: Option<Parent>,
-    /// The session that a fork was made from.
+    /// The original, for a fork.
     forked_from: Option<SessionId>,
 }
 

@@ -431,7 +431,7 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
     }
 }
 
-/// Git commands that change the workspace's own repository fail in the sandbox, so the user is asked before, not after.
+/// Git commands that change the workspace's repository fail in the sandbox, so pintle asks before they run.
 #[test]
 fn a_git_command_that_the_sandbox_would_stop_is_asked_about_at_once() {
     let places = places();

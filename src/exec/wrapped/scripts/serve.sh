@@ -29,7 +29,7 @@ serve() {
           eval "$_words"
         )
         [ "$?" -le 128 ] && continue
-        # The command has killed the shell that waits for it. Its watch still reads the input, and ends it with the connection.
+        # The command killed the shell that waited for it. Its watcher still reads the input, and stops it when the connection closes.
         printf '\000%s killed\n' "$_mark"
         return
         ;;

@@ -96,7 +96,7 @@ async fn a_lost_connection_is_an_error_and_ends_the_command() {
     until_gone(&mark).await;
 }
 
-/// Whatever a command kills of what carries it out: the call ends, says how, leaves nothing, and the next command runs.
+/// A command may kill the shells above it: the call ends with a reason, no process remains, and the next command runs.
 async fn kills_what_carries_it(env: &Wrapped, way: &str) {
     let folder = tempfile::tempdir().unwrap();
     let parent = "$(ps -o ppid= -p $PPID)";
@@ -106,7 +106,7 @@ async fn kills_what_carries_it(env: &Wrapped, way: &str) {
         ("itself", "kill -KILL $$", Ok((137, ""))),
         ("the shell above", "echo out; kill -KILL $PPID", above),
         ("the shell above, by TERM", "kill $PPID; sleep 1000", above),
-        ("and goes on", "kill -KILL $PPID; exec -a MARK-on sleep 1000", above),
+        ("and continues", "kill -KILL $PPID; exec -a MARK-on sleep 1000", above),
         ("the helper", &format!("kill -KILL {parent}; sleep 1000"), lost),
         ("both", &format!("kill -KILL {parent} $PPID; sleep 1000"), lost),
         ("a negative number", "kill -KILL -- -$$", Ok((137, ""))),
@@ -120,7 +120,7 @@ async fn kills_what_carries_it(env: &Wrapped, way: &str) {
         let ran = tokio::time::timeout(HANG, ran).await;
         let ran = ran.unwrap_or_else(|_| panic!("{way}, {name}: it hangs"));
         match (ran, want) {
-            // Which of the two is told first depends on the place: the end of the command, or of the connection.
+            // Either the command's end or the connection's is seen first.
             (Ok(ran), want) if want == lost => {
                 assert_eq!(ran.end, End::Exited(143), "{way}, {name}")
             }

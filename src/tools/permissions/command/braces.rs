@@ -1,6 +1,6 @@
 //! Brace expansion, as bash does it: `src/{main,lib}.rs`, `{1..3}`. Pure.
 //!
-//! Only what is certain is expanded: every brace belongs to a list or a range, and everything between them is known.
+//! A word is expanded only if every brace belongs to a list or a range and all its text is known.
 
 use super::words::Part;
 
@@ -10,10 +10,10 @@ const MAX_WORDS: usize = 64;
 /// The depth of lists in lists that is followed.
 const MAX_DEPTH: usize = 4;
 
-/// A character, and true if it may be part of the syntax: it is neither quoted nor behind a backslash.
+/// A character, and true if it may be syntax: it is neither quoted nor escaped.
 type Char = (char, bool);
 
-/// Returns the words that a word becomes, as their parts. `None` if there is nothing to expand, or it is not certain what bash makes of it.
+/// Returns the expanded words as their parts. `None` if there is nothing to expand, or bash's result is not certain.
 pub(super) fn expand(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
     let mut chars: Vec<Char> = Vec::new();
     for part in parts {

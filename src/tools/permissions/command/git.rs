@@ -48,7 +48,7 @@ const CHANGING: &[&str] = &[
     "write-tree",
 ];
 
-/// Commands that make a repository of their own, wherever they are called.
+/// Commands that create a repository, wherever they are called.
 const MAKING: &[&str] = &["clone", "init"];
 
 /// Flags of git itself that take the next word as their value.
@@ -60,7 +60,7 @@ struct Command<'a> {
     name: &'a str,
     /// The values of `-C`, in order.
     folders: Vec<&'a str>,
-    /// A flag names the repository's directory.
+    /// True if a flag specifies the repository's directory.
     is_named: bool,
 }
 
