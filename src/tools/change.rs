@@ -94,18 +94,23 @@ pub(super) async fn update_all(
 
 /// Refuses to recreate a deleted working directory by writing a file: the other files are gone, and the session may belong elsewhere by now.
 async fn in_existing_folder(ctx: &ToolContext, paths: &[impl AsRef<Path>]) -> Result<(), Error> {
-    let is_below = paths.iter().any(|path| path.as_ref().starts_with(&ctx.cwd));
     // On a remote machine, the check would take as long as the change.
-    if !is_below || !ctx.env.is_this_machine() {
+    if !ctx.env.is_this_machine() {
         return Ok(());
     }
     match ctx.env.stat(&ctx.cwd).await {
-        Err(Error::NotFound(_)) => Err(Error::Refused(format!(
+        Err(Error::NotFound(_)) if is_below(ctx, paths).await => Err(Error::Refused(format!(
             "the working directory {} no longer exists, so nothing was written; if it is to exist again, create it with a command first",
             names::shown(&ctx.cwd)
         ))),
         Ok(_) | Err(_) => Ok(()),
     }
+}
+
+/// Returns true if one of the canonical paths is in the working directory.
+async fn is_below(ctx: &ToolContext, paths: &[impl AsRef<Path>]) -> bool {
+    let cwd = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
+    paths.iter().any(|path| [&ctx.cwd, &cwd].iter().any(|cwd| path.as_ref().starts_with(cwd)))
 }
 
 /// Returns true if all of a file is known: there is nothing of it to be lost.

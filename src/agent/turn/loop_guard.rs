@@ -11,8 +11,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// The longest pattern that counts as going in circles.
 const MAX_PATTERN: usize = 3;
 
-/// The number of windows that calls with changing results may fill.
+/// The number of windows that calls with changing results may fill, and the number while a job runs.
 const PATIENCE: usize = 4;
+const PATIENCE_WITH_JOB: usize = 20;
 
 /// At this warning the turn ends.
 const MAX_WARNINGS: u32 = 3;
@@ -28,12 +29,12 @@ pub(crate) struct LoopGuard {
     warnings: u32,
 }
 
-/// A call that has ended, as digests.
+/// A finished call, as digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Seen {
-    /// `None` if a job was running: the call may inspect its progress, so only equal results count as a repetition.
-    call: Option<u64>,
+    call: u64,
     call_and_result: u64,
+    behind: Behind,
 }
 
 /// A finished call and its result.
@@ -43,6 +44,7 @@ pub(crate) struct Ended<'a> {
     pub(crate) does: Option<Builtin>,
     pub(crate) arguments: &'a str,
     pub(crate) result: &'a [Content],
+    pub(crate) is_error: bool,
 }
 
 /// What a call that waits can wait for.
@@ -74,27 +76,36 @@ impl LoopGuard {
     /// Records a call and returns the verdict. A waiting call does not count as repetition while there is something to wait for: the same
     /// call returns something new each time.
     pub(crate) fn judge(&mut self, ended: Ended<'_>, behind: Behind) -> Judgement {
-        let waits = behind == Behind::Something && ended.does.is_some_and(Builtin::waits);
-        if self.window == 0 || waits {
+        let is_wait = ended.does.is_some_and(Builtin::waits) && !ended.is_error;
+        if self.window == 0 || (is_wait && behind == Behind::Something) {
             return Judgement::Fine;
         }
         let mut hasher = DefaultHasher::new();
         (ended.tool, ended.arguments).hash(&mut hasher);
-        let call = (behind == Behind::Nothing).then(|| hasher.finish());
+        let call = hasher.finish();
         ended.result.hash(&mut hasher);
-        self.recent.push_back(Seen { call, call_and_result: hasher.finish() });
-        if self.recent.len() > self.window * PATIENCE {
+        self.recent.push_back(Seen { call, call_and_result: hasher.finish(), behind });
+        if self.recent.len() > self.window * PATIENCE_WITH_JOB {
             self.recent.pop_front();
         }
         self.pause = self.pause.saturating_sub(1);
-        let same = || self.pattern(self.window, |a, b| a.call_and_result == b.call_and_result);
-        let alike = || {
-            let are_alike = |a: &Seen, b: &Seen| a.call.is_some() && a.call == b.call;
-            self.pattern(self.window * PATIENCE, are_alike)
-        };
-        let Some(pattern) = same().or_else(alike).filter(|_| self.pause == 0) else {
+        // The results of calls made while a job was running may show its progress.
+        let same_call = |a: &Seen, b: &Seen| a.call == b.call;
+        let same_call_alone =
+            |a: &Seen, b: &Seen| a.call == b.call && [a.behind, b.behind] == [Behind::Nothing; 2];
+        let pattern = self
+            .pattern(self.window, |a, b| a.call_and_result == b.call_and_result)
+            .or_else(|| self.pattern(self.window * PATIENCE, same_call_alone))
+            .or_else(|| self.pattern(self.window * PATIENCE_WITH_JOB, same_call));
+        let Some(pattern) = pattern else {
+            if self.pattern(self.window, same_call_alone).is_none() {
+                self.warnings = 0;
+            }
             return Judgement::Fine;
         };
+        if self.pause > 0 {
+            return Judgement::Fine;
+        }
         // Half as many more of the same bring the next warning.
         self.pause = self.window / 2;
         self.warnings += 1;
@@ -117,7 +128,7 @@ mod tests {
     use super::*;
 
     fn ended<'a>(does: Builtin, arguments: &'a str, result: &'a [Content]) -> Ended<'a> {
-        Ended { tool: "any name", does: Some(does), arguments, result }
+        Ended { tool: "any name", does: Some(does), arguments, result, is_error: false }
     }
 
     fn mark(judgement: Judgement) -> char {
@@ -157,8 +168,8 @@ mod tests {
             (Behind::Nothing, 1, Some(39)),
             (Behind::Nothing, 9, Some(39)),
             (Behind::Nothing, 10, Some(9)),
-            (Behind::Something, 1, None),
-            (Behind::Something, 9, None),
+            (Behind::Something, 1, Some(199)),
+            (Behind::Something, 9, Some(199)),
             (Behind::Something, 10, Some(9)),
         ] {
             let mut guard = LoopGuard::new(10);
@@ -169,6 +180,18 @@ mod tests {
             let first = (0..200).map(judge).position(|it| it != Judgement::Fine);
             assert_eq!(first, want, "{behind:?}, another result after {changes_every}");
         }
+        // A job that makes progress from time to time does not let the warnings add up.
+        let mut guard = LoopGuard::new(10);
+        for number in 0..190 {
+            let log = [Content::text((number / 12).to_string())];
+            let judged = guard.judge(ended(Builtin::Shell, "tail log", &log), Behind::Something);
+            assert_ne!(judged, Judgement::Stop, "{number}");
+        }
+        // Waiting with invalid arguments is no waiting.
+        let mut guard = LoopGuard::new(10);
+        let wrong = Ended { is_error: true, ..ended(Builtin::Job, "{}", &[]) };
+        let judged = (0..30).map(|_| guard.judge(wrong, Behind::Something));
+        assert!(judged.into_iter().any(|judged| judged == Judgement::Stop));
         // Calls made while a job was running do not count once it has ended.
         let mut guard = LoopGuard::new(10);
         for number in 0..80 {

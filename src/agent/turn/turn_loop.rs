@@ -372,17 +372,19 @@ fn judge(
     results: &[Arc<Message>],
 ) -> Judgement {
     let result_of = |call: &str| {
-        let found = results.iter().find_map(|message| match &**message {
-            Message::ToolResult(result) if result.call_id == call => Some(&*result.content),
+        results.iter().find_map(|message| match &**message {
+            Message::ToolResult(result) if result.call_id == call => Some(result),
             Message::ToolResult(_) | Message::User(_) | Message::Assistant(_) => None,
-        });
-        found.unwrap_or_default()
+        })
     };
     let calls = assistant.blocks.iter().filter_map(|block| match block {
         AssistantBlock::ToolCall { id, name, arguments, .. } => {
             let tool = tools.iter().find(|tool| tool.name() == name);
             let does = tool.and_then(|tool| tool.does());
-            let ended = Ended { tool: name, does, arguments, result: result_of(id) };
+            let result = result_of(id);
+            let is_error = result.is_some_and(|result| result.is_error);
+            let result = result.map(|result| &*result.content).unwrap_or_default();
+            let ended = Ended { tool: name, does, arguments, result, is_error };
             Some(loop_guard.judge(ended, behind))
         }
         AssistantBlock::Text { .. }

@@ -27,8 +27,6 @@ enum State {
     Complaint,
     NoFolder,
     NoShell,
-    /// The shell that waited for the command was killed, so the exit status is unknown.
-    Killed,
     After {
         code: i32,
         /// Processes are left that may print on this connection.
@@ -68,7 +66,7 @@ impl Envelope {
                 }
                 State::Inside => printed.extend(outside),
                 State::Complaint => self.complaint.extend(outside),
-                State::NoFolder | State::NoShell | State::Killed | State::After { .. } => {}
+                State::NoFolder | State::NoShell | State::After { .. } => {}
             }
             let Some(end) = self.held.iter().position(|&byte| byte == b'\n') else {
                 return printed;
@@ -84,7 +82,6 @@ impl Envelope {
                 (_, "cwd") => State::NoFolder,
                 (_, "err") => State::Complaint,
                 (_, "shell") => State::NoShell,
-                (_, "killed") => State::Killed,
                 (Some(("end", rest)), _) => {
                     let (code, left) = rest.split_once(' ').unwrap_or((rest, "clean"));
                     State::After { code: code.parse().unwrap_or(1), is_shared: left != "clean" }
@@ -102,27 +99,23 @@ impl Envelope {
     /// Returns true if nothing more comes.
     pub(crate) fn is_over(&self) -> bool {
         match self.state {
-            State::After { .. } | State::NoFolder | State::NoShell | State::Killed => true,
+            State::After { .. } | State::NoFolder | State::NoShell => true,
             State::Before | State::Inside | State::Complaint => false,
         }
     }
 
     /// Returns true if nothing more comes, and the connection can take the next request.
     pub(crate) fn is_reusable(&self) -> bool {
-        self.is_over()
-            && !matches!(self.state, State::Killed | State::After { is_shared: true, .. })
+        self.is_over() && !matches!(self.state, State::After { is_shared: true, .. })
     }
 
     /// Returns the exit code, once the command has ended.
     pub(crate) fn code(&self) -> Option<i32> {
         match self.state {
             State::After { code, .. } => Some(code),
-            State::Before
-            | State::Inside
-            | State::Complaint
-            | State::NoFolder
-            | State::NoShell
-            | State::Killed => None,
+            State::Before | State::Inside | State::Complaint | State::NoFolder | State::NoShell => {
+                None
+            }
         }
     }
 
@@ -146,10 +139,6 @@ impl Envelope {
                 shell: "of the environment".into(),
                 message: "no such program there".to_owned(),
             }),
-            State::Killed => Err(super::unreachable(
-                &command.cwd,
-                "the command killed the shell that waited for it, so its exit status is unknown; its remaining processes were stopped",
-            )),
             State::Before | State::Inside | State::Complaint if was_stopped => Ok(()),
             State::Before if said.is_empty() => {
                 Err(super::unreachable(&command.cwd, &self.before()))
@@ -178,7 +167,6 @@ mod tests {
             ("no folder", &b"\0m cwd\n"[..], &b""[..], None),
             ("nothing left", &b"\0m ok\nout\0m end 3 clean\n"[..], &b"out"[..], Some(3)),
             ("something left", &b"\0m ok\nout\0m end 3 left\n"[..], &b"out"[..], Some(3)),
-            ("killed", &b"\0m ok\nout\0m killed\n"[..], &b"out"[..], None),
             ("complaints", &b"\0m ok\nout\0m err\nno\n\0m end 1\n"[..], &b"out"[..], Some(1)),
         ];
         for (name, bytes, want, code) in rows {
@@ -189,9 +177,9 @@ mod tests {
                     bytes.chunks(size).flat_map(|piece| envelope.push(piece)).collect();
                 assert_eq!(got, want, "{name} in pieces of {size}");
                 assert_eq!(envelope.code(), code, "{name} in pieces of {size}");
-                let is_over = code.is_some() || ["no folder", "killed"].contains(&name);
+                let is_over = code.is_some() || name == "no folder";
                 assert_eq!(envelope.is_over(), is_over, "{name} in pieces of {size}");
-                let is_reusable = is_over && !["something left", "killed"].contains(&name);
+                let is_reusable = is_over && name != "something left";
                 assert_eq!(envelope.is_reusable(), is_reusable, "{name} in pieces of {size}");
                 let complaint = if name == "complaints" { "no" } else { "" };
                 assert_eq!(envelope.complaint(), complaint, "{name} in pieces of {size}");

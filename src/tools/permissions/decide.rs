@@ -453,7 +453,7 @@ impl Judge<'_> {
         };
         is_held
             && analysis.opaque.is_none()
-            && analysis.programs.iter().filter(is_here).any(|git| !self.is_allowed_by_rule(git))
+            && analysis.programs.iter().filter(is_here).any(|git| !self.is_kept_inside(git))
     }
 
     /// Returns the programs that neither are harmless outside the sandbox nor are let out by a rule.
@@ -598,6 +598,11 @@ impl Judge<'_> {
             }
         };
         self.mode_decides(&subject, Decision::Ask, reason)
+    }
+
+    /// Returns true if a rule allows the program, and none lets it out of the sandbox.
+    fn is_kept_inside(&self, program: &Program) -> bool {
+        self.is_allowed_by_rule(program) && self.rule_that_lets_out(program).is_none()
     }
 
     fn is_allowed_by_rule(&self, program: &Program) -> bool {

@@ -366,26 +366,26 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
         ("?- Ao Di A-", "echo x > a && git add a"),
         // Never wider than the table allows in read-only mode.
         ("Ao Ao Ai A-", "git status"),
-        // A rule without `sandbox` keeps all of the command inside.
-        ("Ai Ai Di A-", "make && git commit -m x"),
-        ("Ai Ai Di A-", "cargo test && git add -A"),
+        // What a rule without `sandbox` allows stays inside, where git would fail: pintle asks.
+        ("Ai ?- Di A-", "make && git commit -m x"),
+        ("Ai ?- Di A-", "cargo test && git add -A"),
         ("Ai Ai Di A-", "make"),
-        // A program that is not covered requires approval, or runs inside with the rest.
-        ("?- Ai Di A-", "git commit -m x && touch a"),
-        ("?- Ai Di A-", "touch a; git commit -m x"),
+        // A program that is not covered requires approval.
+        ("?- ?- Di A-", "git commit -m x && touch a"),
+        ("?- ?- Di A-", "touch a; git commit -m x"),
         ("?- ?- Di A-", "git stash && git commit -m x"),
         ("?- ?- Di A-", "git -C sub commit -m x"),
         ("?- Ai Di A-", "GIT_DIR=x git commit -m x"),
-        ("?- Ai Di A-", "PATH=.; git commit -m x"),
-        ("?- Ai Di A-", "export PATH=.; git commit -m x"),
-        ("?- Ai Di A-", "git() { rm y; }; git commit -m x"),
-        ("?- Ai Di A-", "git commit -m \"$(rm x)\""),
+        ("?- ?- Di A-", "PATH=.; git commit -m x"),
+        ("?- ?- Di A-", "export PATH=.; git commit -m x"),
+        ("?- ?- Di A-", "git() { rm y; }; git commit -m x"),
+        ("?- ?- Di A-", "git commit -m \"$(rm x)\""),
         ("?- ?- Di ?-", "$x; git commit -m x"),
         ("?- ?- Di A-", "git commit -m x > .git/hooks/pre-commit"),
         ("?- ?- Di A-", "git commit -m x > /tmp/a"),
         ("?- ?- ?- A-", "cd /tmp && git status"),
-        // A file that the pattern matches may be a link to a secret one, which the sandbox hides.
-        ("Ai Ai Di A-", "cat a*.txt && git commit -m x"),
+        // The pattern may match a link to a secret file, which the sandbox hides.
+        ("Ai ?- Di A-", "cat a*.txt && git commit -m x"),
         // Deny beats allow here too.
         ("D- D- D- D-", "git push"),
         ("D- D- D- D-", "git add . && git push"),

@@ -30,7 +30,7 @@ serve() {
         )
         [ "$?" -le 128 ] && continue
         # The command killed the shell that waited for it. Its watcher still reads the input, and stops it when the connection closes.
-        printf '\000%s killed\n' "$_mark"
+        printf '\000%s end 137 left\n' "$_mark"
         return
         ;;
     esac

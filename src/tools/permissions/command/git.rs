@@ -48,8 +48,33 @@ const CHANGING: &[&str] = &[
     "write-tree",
 ];
 
-/// Commands that create a repository, wherever they are called.
-const MAKING: &[&str] = &["clone", "init"];
+/// The commands that change the repository whatever their arguments are, apart from flags that only show something.
+const ALWAYS_CHANGING: &[&str] = &[
+    "add",
+    "am",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "merge",
+    "mv",
+    "pull",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stage",
+    "switch",
+    "update-index",
+    "update-ref",
+];
+
+/// The commands of `git stash` that change the repository; without one, it does too.
+const STASHING: &[&str] =
+    &["apply", "branch", "clear", "create", "drop", "pop", "push", "save", "store"];
+
+/// Flags that show something instead of changing it.
+const SHOWING: &[&str] = &["--dry-run", "--help", "-h", "-n"];
 
 /// Flags of git itself that take the next word as their value.
 const WITH_VALUE: [&str; 6] =
@@ -62,21 +87,37 @@ struct Command<'a> {
     folders: Vec<&'a str>,
     /// True if a flag specifies the repository's directory.
     is_named: bool,
+    arguments: &'a [Word],
+}
+
+impl Command<'_> {
+    /// Returns true if the command certainly changes the repository.
+    fn always_changes(&self) -> bool {
+        let mut words = self.arguments.iter().map(Word::text);
+        let shows = |word: Option<&str>| word.is_some_and(|word| SHOWING.contains(&word));
+        match self.name {
+            "stash" => self.arguments.first().is_none_or(|first| {
+                first.text().is_some_and(|first| STASHING.contains(&first) || first == "-u")
+            }),
+            name => ALWAYS_CHANGING.contains(&name) && !words.any(shows),
+        }
+    }
 }
 
 /// Returns the command that the words after `git` are, if it is known.
 fn command(arguments: &[Word]) -> Option<Command<'_>> {
-    let mut words = arguments.iter().map(Word::text);
+    let mut words = arguments.iter();
     let (mut folders, mut is_named) = (Vec::new(), false);
     loop {
-        let word = words.next()??;
+        let word = words.next()?.text()?;
         is_named |= word.starts_with("--git-dir") || word.starts_with("--work-tree");
         if word == "-C" {
-            folders.push(words.next()??);
+            folders.push(words.next()?.text()?);
         } else if WITH_VALUE.contains(&word) {
             words.next();
         } else if !word.starts_with('-') {
-            return Some(Command { name: word, folders, is_named });
+            let arguments = words.as_slice();
+            return Some(Command { name: word, folders, is_named, arguments });
         }
     }
 }
@@ -86,11 +127,11 @@ pub(super) fn changes_repository(arguments: &[Word]) -> bool {
     command(arguments).is_some_and(|command| CHANGING.contains(&command.name))
 }
 
-/// Returns the directory in which a command that changes a repository looks for it, if it is known. `bases` are the directories that the
+/// Returns the directory in which a command that certainly changes a repository looks for it, if it is known. `bases` are the directories that the
 /// command may run in, the last one entered last.
 pub(super) fn repository(arguments: &[Word], bases: &[PathBuf]) -> Option<PathBuf> {
     let command = command(arguments)?;
-    if command.is_named || !CHANGING.contains(&command.name) || MAKING.contains(&command.name) {
+    if command.is_named || !command.always_changes() {
         return None;
     }
     let folders = command.folders.iter();

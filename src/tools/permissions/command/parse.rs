@@ -113,6 +113,9 @@ impl Walk<'_> {
             return self.analysis.doubt("nests too deeply");
         }
         self.analysis.expands_itself |= EXPANDING.contains(&node.kind());
+        if words::are_torn(node, self.source) {
+            self.analysis.doubt("contains a word that the parser splits");
+        }
         match node.kind() {
             "command" => return self.command(node, depth),
             "declaration_command" | "unset_command" => return self.declaration(node, depth),
@@ -162,13 +165,13 @@ impl Walk<'_> {
                     self.statement(child, depth + 1);
                 }
                 "comment" => self.comment(child),
-                // A name that depends on the shell is not known.
-                "command_name" => {
-                    program.words.push(words::word(child, self.source));
-                    self.inside_word(child, depth + 1);
-                }
-                _ => {
-                    program.words.extend(words::words(child, self.source));
+                kind => {
+                    // A name with braces is not known, nor is what another shell makes of them.
+                    if kind == "command_name" || self.shells > 0 {
+                        program.words.push(words::word(child, self.source));
+                    } else {
+                        program.words.extend(words::words(child, self.source));
+                    }
                     // Substitutions inside the word.
                     self.inside_word(child, depth + 1);
                 }

@@ -1,6 +1,6 @@
 //! Sums of numbers in a command, as bash computes them: `$((2 * (3 + 4)))`.
 
-/// Returns the value of an arithmetic expansion of plain numbers; `None` for anything else, such as names, bases other than 8,
+/// Returns the value of an arithmetic expansion of plain numbers; `None` for anything else, such as names, bases other than
 /// 10 and 16, and results that do not fit.
 pub(super) fn value(source: &str) -> Option<i64> {
     let inner = source.strip_prefix("$((")?.strip_suffix("))")?;
@@ -72,7 +72,8 @@ fn factor(rest: &mut &str, depth: usize) -> Option<i64> {
             let hex = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X"));
             match (hex, number.strip_prefix('0')) {
                 (Some(digits), _) => i64::from_str_radix(digits, 16).ok(),
-                (None, Some(digits)) if !digits.is_empty() => i64::from_str_radix(digits, 8).ok(),
+                // An octal number in bash, a decimal one in zsh.
+                (None, Some(digits)) if !digits.is_empty() => None,
                 (None, _) => number.parse().ok(),
             }
         }
@@ -105,7 +106,7 @@ mod tests {
             ("$((x))", None),
             ("$(($x+1))", None),
             ("$((0x10 + 0XfF))", Some(271)),
-            ("$((010))", Some(8)),
+            ("$((010))", None),
             ("$((09))", None),
             ("$((0x))", None),
             ("$((0xg))", None),
