@@ -44,6 +44,7 @@ use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
 use pintle_protocol::trust::{SeenFile, TrustResult};
 use pintle_session::history::recovery::Earlier;
+use pintle_session::pi::Imported;
 use pintle_session::store::seen;
 use pintle_session::store::streaming::StreamingFile;
 use pintle_session::store::{Entry, FORMAT_VERSION, Fold, Header, Journal, Resumed, Store};
@@ -710,6 +711,18 @@ impl Engine {
         self.open.insert(id, handle.clone());
         handle
     }
+}
+
+/// Stores an imported session, with the state from which it is opened.
+///
+/// # Errors
+/// The store cannot be written.
+pub fn save_imported(
+    store: &Store,
+    imported: Imported,
+    id: &SessionId,
+) -> Result<(), pintle_session::store::Error> {
+    imported.save(store, id, |mut opening: Opening| opening.to_saved())
 }
 
 /// Reads all of a journal, whose entries change the meaning of earlier ones.

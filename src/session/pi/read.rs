@@ -28,6 +28,9 @@ pub enum Error {
     },
 }
 
+/// The characters that are ignored around a line.
+const BLANK: [char; 5] = ['\u{feff}', '\r', ' ', '\t', '\n'];
+
 /// A parsed session file.
 #[derive(Debug)]
 pub struct Session {
@@ -69,6 +72,17 @@ impl Line {
     }
 }
 
+/// Checks that a text is a session file that can be read, without reading its entries.
+///
+/// # Errors
+/// The text is not a session, or has a later version.
+pub fn check(text: &str) -> Result<(), Error> {
+    let start = text.len() - text.trim_start_matches(BLANK).len();
+    let rest = text.get(start..).unwrap_or_default();
+    let end = rest.find('\n').map_or(text.len(), |end| start + end);
+    read(text.get(..end).unwrap_or_default()).map(drop)
+}
+
 /// Parses a session file's text. Lines that are not JSON are skipped and reported.
 ///
 /// # Errors
@@ -77,7 +91,7 @@ pub fn read(text: &str) -> Result<Session, Error> {
     let mut lines = Vec::new();
     let mut warnings = Vec::new();
     for (number, raw) in text.split('\n').enumerate() {
-        let raw = raw.trim_matches(['\u{feff}', '\r', ' ', '\t']);
+        let raw = raw.trim_matches(BLANK);
         if raw.is_empty() {
             continue;
         }
