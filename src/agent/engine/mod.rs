@@ -528,7 +528,7 @@ impl Engine {
         // Damage is reported whenever the session is opened.
         if !is_damaged
             && self.services.store.is_due(&journal)
-            && let Some(state) = opening.to_saved()
+            && let Some(state) = opening.saved_state()
         {
             save(journal.saver(state)).await;
         }
@@ -722,7 +722,7 @@ pub fn save_imported(
     imported: Imported,
     id: &SessionId,
 ) -> Result<(), pintle_session::store::Error> {
-    imported.save(store, id, |mut opening: Opening| opening.to_saved())
+    imported.save(store, id, |mut opening: Opening| opening.saved_state())
 }
 
 /// Reads all of a journal, whose entries change the meaning of earlier ones.

@@ -23,7 +23,7 @@ use serde_json::value::{RawValue, to_raw_value};
 /// A session's state after the entries read so far.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
-    state: State,
+    state: Folded,
     conversation: GrowingConversation,
     /// True if the session was moved and its paths were replaced: they depend on which directories exist.
     is_relocated: bool,
@@ -31,7 +31,7 @@ pub(super) struct Opening {
 
 /// The part that is saved.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct State {
+struct Folded {
     recovery: recovery::Fold,
     moved: Vec<(u64, SessionMoved)>,
     files: FileStates,
@@ -53,7 +53,7 @@ struct LastEvent {
 
 impl Fold for Opening {
     fn from_saved(state: &RawValue) -> Option<Self> {
-        let state: State = serde_json::from_str(state.get()).ok()?;
+        let state: Folded = serde_json::from_str(state.get()).ok()?;
         let conversation = GrowingConversation::after(state.conversation);
         Some(Self { state, conversation, is_relocated: false })
     }
@@ -117,7 +117,7 @@ impl Opening {
 
     /// Returns true if it contains paths that a move of the session changes.
     fn has_paths(&self) -> bool {
-        let State { files, touched, recovery, .. } = &self.state;
+        let Folded { files, touched, recovery, .. } = &self.state;
         !files.is_empty() || !touched.is_empty() || !recovery.open_items().is_empty()
     }
 
@@ -151,7 +151,7 @@ impl Opening {
     }
 
     /// Returns the state to be saved, unless it may have another meaning when it is read again.
-    pub(super) fn to_saved(&mut self) -> Option<Box<RawValue>> {
+    pub(super) fn saved_state(&mut self) -> Option<Box<RawValue>> {
         if self.is_relocated || self.state.recovery.is_in_turn() {
             return None;
         }
@@ -161,7 +161,7 @@ impl Opening {
 
     /// Returns its parts.
     pub(super) fn finish(self) -> Opened {
-        let State { files, touched, prompt_state, .. } = self.state;
+        let Folded { files, touched, prompt_state, .. } = self.state;
         Opened { files, touched, prompt_state, conversation: self.conversation.finish() }
     }
 }

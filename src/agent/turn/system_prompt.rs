@@ -117,7 +117,9 @@ impl SystemPromptState {
     /// Rebuilds it from a journal.
     pub(crate) fn replay(entries: &[Entry]) -> Self {
         let mut prompt_state = Self::default();
-        entries.iter().for_each(|entry| prompt_state.add(entry));
+        for entry in entries {
+            prompt_state.add(entry);
+        }
         prompt_state
     }
 

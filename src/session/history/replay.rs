@@ -214,12 +214,10 @@ impl GrowingConversation {
 
     /// Returns true if an entry changes messages that may be unknown.
     pub fn needs_earlier(&self, entry: &Entry) -> bool {
-        self.replay.has_earlier
-            && entry.record.as_ref().is_some_and(|record| match &record.event {
-                Event::ContextPruned(_) => true,
-                Event::ItemCompleted { item } => matches!(item.body, ItemBody::Compaction(_)),
-                _ => false,
-            })
+        let Some(record) = &entry.record else { return false };
+        let is_pruned = matches!(record.event, Event::ContextPruned(_));
+        let is_compaction = matches!(&record.event, Event::ItemCompleted { item } if matches!(item.body, ItemBody::Compaction(_)));
+        self.replay.has_earlier && (is_pruned || is_compaction)
     }
 
     /// Takes in the next entry on the history's current path.
@@ -240,7 +238,10 @@ impl GrowingConversation {
         Size { tokens: self.before.tokens + tokens, messages: self.before.messages + messages }
     }
 
-    /// Returns the conversation, or only its size if earlier messages are unknown.
+    /// Returns the conversation.
+    ///
+    /// # Errors
+    /// Earlier messages are unknown; the error is the conversation's size.
     pub fn finish(mut self) -> Result<Conversation, Size> {
         if self.replay.has_earlier { Err(self.size()) } else { Ok(self.replay.finish()) }
     }

@@ -79,14 +79,22 @@ struct Links {
     #[serde(rename = "type")]
     kind: Option<String>,
     id: Option<String>,
-    /// `Some(None)` if it is null.
-    #[serde(deserialize_with = "present")]
-    parent_id: Option<Option<String>>,
+    #[serde(deserialize_with = "parent_id")]
+    parent_id: ParentId,
     first_kept_entry_index: Option<u64>,
 }
 
-fn present<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::<String>::deserialize(field).map(Some)
+/// A line's field with its parent.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum ParentId {
+    #[default]
+    Missing,
+    Null,
+    Id(String),
+}
+
+fn parent_id<'de, D: Deserializer<'de>>(field: D) -> Result<ParentId, D::Error> {
+    Ok(Option::<String>::deserialize(field)?.map_or(ParentId::Null, ParentId::Id))
 }
 
 impl Links {
@@ -104,9 +112,9 @@ impl Links {
             kind: text("type"),
             id: text("id"),
             parent_id: match fields.get("parentId") {
-                Some(Value::String(parent)) => Some(Some(parent.clone())),
-                Some(Value::Null) => Some(None),
-                Some(_) | None => None,
+                Some(Value::String(parent)) => ParentId::Id(parent.clone()),
+                Some(Value::Null) => ParentId::Null,
+                Some(_) | None => ParentId::Missing,
             },
             first_kept_entry_index: fields.get("firstKeptEntryIndex").and_then(Value::as_u64),
         })
@@ -206,8 +214,11 @@ pub fn read(text: &str) -> Result<Session<'_>, Error> {
             Some(_) | None => format!("{:08x}", entries.len() + 1),
         };
         let parent = match links.parent_id {
-            Some(parent) if version > 1 => parent,
-            Some(_) | None => entries.last().map(|line| line.id.clone()),
+            ParentId::Id(parent) if version > 1 => Some(parent),
+            ParentId::Null if version > 1 => None,
+            ParentId::Id(_) | ParentId::Null | ParentId::Missing => {
+                entries.last().map(|line| line.id.clone())
+            }
         };
         entries.push(Line {
             raw,

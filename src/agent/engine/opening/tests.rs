@@ -229,7 +229,7 @@ fn folded(entries: &[Entry], saves: &[usize]) -> (Option<Opening>, usize) {
             return (None, saved);
         }
         if saves.contains(&at)
-            && let Some(state) = opening.to_saved()
+            && let Some(state) = opening.saved_state()
         {
             opening = Opening::from_saved(&state).unwrap();
             saved += 1;
