@@ -21,7 +21,8 @@ impl Writer {
         format!("i{}", self.ids)
     }
 
-    fn push(&mut self, event: Value, private: Option<Value>) {
+    fn push(&mut self, event: impl Into<Value>, private: Option<Value>) {
+        let event = event.into();
         let mut record = json!({"sessionId": "s", "seq": self.lines.len() + 1, "tsMs": self.ids, "event": event});
         if let Some(turn) = &self.turn {
             record["turnId"] = json!(turn);
@@ -49,7 +50,7 @@ impl Writer {
         self.step = 0;
         self.push(json!({"type": "input.accepted", "itemId": item, "turnId": turn, "delivery": "prompt", "content": content}), None);
         self.push(json!({"type": "turn.started", "model": "script/a"}), None);
-        if self.ids % 3 == 0 {
+        if self.ids.is_multiple_of(3) {
             self.push(
                 json!({"type": "prompt.made"}),
                 Some(
@@ -123,20 +124,20 @@ impl Writer {
             16 => {
                 let item = self.id();
                 self.push(json!({"type": "question.requested", "questionId": item, "sessionId": "s", "turnId": "t", "itemId": item,
-                    "kind": if number % 2 == 0 { "plan" } else { "choice" }, "text": "?", "deadlineMs": 1,
+                    "kind": if number.is_multiple_of(2) { "plan" } else { "choice" }, "text": "?", "deadlineMs": 1,
                     "options": [{"optionId": "1", "label": "yes"}]}), None);
                 self.push(json!({"type": "question.resolved", "questionId": item, "itemId": item, "optionIds": ["1"], "by": "client"}), None);
             }
             17 => {
                 let item = self.id();
-                let mode = if number % 2 == 0 { "plan" } else { "act" };
+                let mode = if number.is_multiple_of(2) { "plan" } else { "act" };
                 let body = json!({"type": "engineMessage", "text": format!("news {item}"), "mode": mode});
                 self.item("completed", &item, &body, Some(json!({"rights": format!("{number}")})));
             }
             18 => {
                 let state = |hash: u64| json!({"sha256": format!("{hash}"), "size": 1});
                 let change = json!({"path": format!("/o/a/{}", number % 4), "before": state(number), "after": state(number + 1)});
-                let by = if number % 2 == 0 { json!({"type": "other"}) } else { json!({"type": "call", "itemId": "i1"}) };
+                let by = if number.is_multiple_of(2) { json!({"type": "other"}) } else { json!({"type": "call", "itemId": "i1"}) };
                 self.push(json!({"type": "files.changed", "changes": [change], "by": by}), None);
             }
             19 => self.push(json!({"type": "session.moved", "from": "/o/a", "cwd": "/o/b"}), None),
@@ -148,7 +149,7 @@ impl Writer {
                 let item = self.id();
                 let body = json!({"type": "job", "jobId": item, "title": "make", "command": "make"});
                 self.item("started", &item, &body, None);
-                if number % 2 == 0 {
+                if number.is_multiple_of(2) {
                     self.item("completed", &item, &body, None);
                 }
             }

@@ -71,7 +71,10 @@ fn a_state_is_used_only_for_the_journal_that_it_was_saved_for() {
         format!("{}\n", serde_json::to_string(&notice(seq)).unwrap())
     }
     type Change = fn(&Path);
-    let rows: [(&str, Change, (usize, u64, Option<u64>), &str); 10] = [
+    /// How many entries come from the saved state, the last one, and one behind it.
+    type Read = (usize, u64, Option<u64>);
+    type Row = (&'static str, Change, Read, &'static str);
+    let rows: [Row; 10] = [
         ("nothing happened", |_| {}, (200, 200, None), ""),
         (
             "a line more",
