@@ -119,6 +119,7 @@ pub use command::{
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,
+    save_imported,
 };
 pub use error::{Action, Error, ErrorKind, Hint};
 pub use pintle_base::ambient::Secret;

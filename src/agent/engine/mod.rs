@@ -5,6 +5,7 @@ mod checkpoints;
 mod export;
 mod fork;
 mod indexing;
+mod opening;
 mod resources;
 mod stored;
 mod user_shell;
@@ -19,6 +20,7 @@ use crate::command::{
     COMMAND_CAPACITY, Command, NewFolder, OpenConfig, Reply, SessionHandle, SettingsCommand,
 };
 use crate::engine::indexing::Indexing;
+use crate::engine::opening::Opening;
 use crate::error::{Action, Error, ErrorKind, Hint};
 use crate::file_history::{FileHistory, crash};
 use crate::project::{self, NotAgreed};
@@ -27,7 +29,6 @@ use crate::services::Services;
 use crate::session::{Session, Settings, check_tools, given_title, parse_model};
 use crate::turn::context::TurnState;
 use crate::turn::limits::{Budget, Limits};
-use crate::turn::system_prompt::SystemPromptState;
 use crate::workspace;
 use pintle_base::ambient::Ambient;
 use pintle_exec as exec;
@@ -42,13 +43,11 @@ use pintle_protocol::methods::{NamedPrompt, PromptListResult};
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
 use pintle_protocol::trust::{SeenFile, TrustResult};
-use pintle_session::history::recovery::{self, Earlier};
-use pintle_session::history::touched::TouchedFiles;
-use pintle_session::history::{replay, tree};
-use pintle_session::store::moves::{self, Moves};
+use pintle_session::history::recovery::Earlier;
+use pintle_session::pi::Imported;
 use pintle_session::store::seen;
 use pintle_session::store::streaming::StreamingFile;
-use pintle_session::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
+use pintle_session::store::{Entry, FORMAT_VERSION, Fold, Header, Journal, Resumed, Store};
 use std::collections::BTreeMap;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -454,20 +453,24 @@ impl Engine {
         config.check_open()?;
         let store = self.services.store.clone();
         let wanted = id.clone();
-        let Opened { mut journal, mut entries, warnings } =
-            in_background(move || store.open(&wanted)).await?;
+        let Resumed { mut journal, fold, warnings } =
+            in_background(move || store.resume::<Opening>(&wanted)).await?;
+        let mut opening = match fold {
+            Some(opening) => opening,
+            None => replayed(&journal).await?,
+        };
         let from = journal.header().cwd.clone();
         let cwd = self.folder_of(&from, &config).await?;
         if cwd != from {
             journal.move_to(&cwd)?;
             let moved = Event::SessionMoved(SessionMoved { from, cwd });
-            entries.push(self.append(&mut journal, None, moved, None)?);
+            let moved = self.append(&mut journal, None, moved, None)?;
+            if !opening.take(&moved) {
+                opening = replayed(&journal).await?;
+            }
         }
-
-        let moves = Moves::find(&entries);
-        moves::relocate(&mut entries);
-
-        let mut found = recovery::read(&entries, self.services.ambient.now_ms());
+        let moves = opening.moves();
+        let mut found = opening.recovery(self.services.ambient.now_ms());
         let created = found.created.as_ref();
         let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
         let mut settings = self.settings(
@@ -482,6 +485,7 @@ impl Engine {
             let depth = self.services.limits.subagent_depth;
             settings.limits.subagent_depth = above.map_or(0, |above| depth.saturating_sub(above));
         }
+        let is_damaged = !warnings.is_empty();
         for message in warnings {
             let notice = Notice {
                 level: NoticeLevel::Warning,
@@ -497,12 +501,23 @@ impl Engine {
         let mut streaming = StreamingFile::new(journal.folder());
         let streamed = streaming.saved();
         found.restore_streamed(streamed);
-        let untold = crash::untold(self.services.env.as_ref(), &journal, &entries, &moves).await;
+        let announced = crash::announced(&journal).await;
+        let untold = match announced.filter(|announced| opening.may_be_open(announced)) {
+            None => None,
+            Some(announced) => {
+                let mut entries = in_background(journal.reader()).await?;
+                // Later ones are about this opening itself.
+                entries.retain(|entry| entry.seq <= opening.seq());
+                let env = self.services.env.as_ref();
+                crash::untold(env, &journal, announced, &entries, &moves).await
+            }
+        };
         // What is closed here is part of the history that the model sees.
         for (turn, event) in untold.into_iter().chain(found.closing) {
             let entry = self.append(&mut journal, turn, event, None)?;
             entry.record.iter().for_each(|record| found.earlier.keys.record(record));
-            entries.push(entry);
+            // None of these changes the meaning of earlier events.
+            opening.take(&entry);
         }
         streaming.clear();
         if found.earlier.is_retitled
@@ -510,15 +525,24 @@ impl Engine {
         {
             tracing::warn!("failed to update the title in lists: {error}");
         }
-        let files = Box::new(FileHistory::replay(&entries));
-        let leaf = journal.last_seq();
-        let entries = tree::on_path(entries, leaf);
-        found.earlier.touched = TouchedFiles::replay(&entries);
-        let conversation = replay::conversation(&entries);
-        let prompt_state = Box::new(SystemPromptState::replay(&entries));
-        // Freeing a long session's entries takes a while, so it runs in the background.
-        drop(tokio::task::spawn_blocking(move || drop(entries)));
-        let state = TurnState { conversation, prompt_state, files, ..TurnState::default() };
+        // Damage is reported whenever the session is opened.
+        if !is_damaged
+            && self.services.store.is_due(&journal)
+            && let Some(state) = opening.saved_state()
+        {
+            save(journal.saver(state)).await;
+        }
+        let opened = opening.finish();
+        found.earlier.touched = opened.touched;
+        let mut state = TurnState {
+            prompt_state: Box::new(opened.prompt_state),
+            files: Box::new(FileHistory::new(opened.files)),
+            ..TurnState::default()
+        };
+        match opened.conversation {
+            Ok(conversation) => state.conversation = conversation,
+            Err(size) => state.leave_unread(size),
+        }
         let handle = self.spawn(journal, settings, state, found.earlier);
         // The session keeps a stricter mode and reports that, as an already open one does.
         let config = OpenConfig { permission_mode, ..OpenConfig::default() };
@@ -686,6 +710,31 @@ impl Engine {
         let handle = SessionHandle::new(id.clone(), commands_tx);
         self.open.insert(id, handle.clone());
         handle
+    }
+}
+
+/// Stores an imported session, with the state from which it is opened.
+///
+/// # Errors
+/// The store cannot be written.
+pub fn save_imported(
+    store: &Store,
+    imported: Imported,
+    id: &SessionId,
+) -> Result<(), pintle_session::store::Error> {
+    imported.save(store, id, |mut opening: Opening| opening.saved_state())
+}
+
+/// Reads all of a journal, whose entries change the meaning of earlier ones.
+async fn replayed(journal: &Journal) -> Result<Opening, Error> {
+    let read = journal.reader();
+    in_background(move || Ok(Opening::replay(&read()?))).await
+}
+
+/// Saves a session's state. If this fails, opening the session takes longer.
+async fn save(save: impl FnOnce() -> std::io::Result<()> + Send + 'static) {
+    if let Ok(Err(error)) = tokio::task::spawn_blocking(save).await {
+        tracing::debug!("failed to save a session's state: {error}");
     }
 }
 

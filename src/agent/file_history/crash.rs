@@ -56,16 +56,23 @@ async fn announce_with<T: Send + 'static>(
     }
 }
 
+/// Returns the change that was announced last.
+pub(crate) async fn announced(journal: &Journal) -> Option<Announced> {
+    let announcements = Announcements::new(journal.folder());
+    tokio::task::spawn_blocking(move || announcements.last()).await.ok().flatten()
+}
+
 /// Returns the file changes missing from the journal after a kill: an event for them, with its turn.
 pub(crate) async fn untold(
     env: &dyn Environment,
     journal: &Journal,
+    mut announced: Announced,
     entries: &[Entry],
     moves: &Moves,
 ) -> Option<(Option<TurnId>, Event)> {
-    let announcements = Announcements::new(journal.folder());
-    let found = tokio::task::spawn_blocking(move || announcements.last()).await;
-    let mut announced = found.ok().flatten().filter(|announced| is_open(announced, entries))?;
+    if !is_open(&announced, entries) {
+        return None;
+    }
     relocate(&mut announced, entries, moves);
     let blobs = Blobs::new(journal.folder());
     tidy(env, &announced).await;

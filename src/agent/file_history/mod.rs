@@ -28,7 +28,6 @@ use pintle_exec::{After, Environment, Error, Transition, WriteLog};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_session::store::Entry;
 use pintle_session::store::announced::Announced;
 use pintle_session::store::blobs::{Blobs, hash};
 use pintle_tools::{Access, ChangedFile};
@@ -129,9 +128,9 @@ impl ObservedChanges {
 }
 
 impl FileHistory {
-    /// Folds a journal's entries.
-    pub(super) fn replay(entries: &[Entry]) -> Self {
-        Self { states: FileStates::replay(entries), ..Self::default() }
+    /// Starts with the files' last states in the journal.
+    pub(super) fn new(states: FileStates) -> Self {
+        Self { states, ..Self::default() }
     }
 
     /// Records the state of the files that a call may change.

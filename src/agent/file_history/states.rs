@@ -2,21 +2,18 @@
 
 use pintle_exec::Digest;
 use pintle_protocol::files::{FileRecord, FileState};
-use pintle_session::history::file_timeline;
-use pintle_session::store::Entry;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The last known state of each file; `None` for a missing file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct FileStates(BTreeMap<PathBuf, Option<FileState>>);
 
 impl FileStates {
-    /// Folds a journal's entries.
-    pub(crate) fn replay(entries: &[Entry]) -> Self {
-        let last =
-            file_timeline::last(entries).into_iter().map(|(path, state)| (path.into(), state));
-        Self(last.collect())
+    /// Returns true if no file is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Takes in changes.

@@ -2,9 +2,10 @@
 
 use super::turns::other_request;
 use super::{Phase, Session};
+use crate::background::in_background;
 use crate::command::Reply;
 use crate::error::{Error, ErrorKind};
-use crate::turn::context::Work;
+use crate::turn::context::{TurnState, Work};
 use crate::turn::meter::specs;
 use pintle_llm::ToolSpec;
 use pintle_protocol::context::{
@@ -13,6 +14,7 @@ use pintle_protocol::context::{
 use pintle_protocol::ids::TurnId;
 use pintle_session::context::inspect::RequestParts;
 use pintle_session::history::keys::Effect;
+use pintle_session::history::replay;
 use std::sync::Arc;
 
 impl Session {
@@ -56,8 +58,37 @@ impl Session {
         })
     }
 
+    /// Reads a stored session's conversation, unless that has been done.
+    pub(super) async fn read_conversation(&mut self, state: &mut TurnState) -> Result<(), Error> {
+        if state.is_unread {
+            let (store, id) = (self.services.store.clone(), self.log.id.clone());
+            state.conversation = in_background(move || replay::stored(&store, &id)).await?;
+            state.is_unread = false;
+        }
+        Ok(())
+    }
+
+    /// Like [`Self::read_conversation`], for a session in which no turn runs.
+    pub(super) async fn read_own_conversation(&mut self) -> Result<(), Error> {
+        let Phase::Idle(state) = &mut self.phase else { return Ok(()) };
+        let mut state = std::mem::take(state);
+        let read = self.read_conversation(&mut state).await;
+        self.phase = Phase::Idle(state);
+        read
+    }
+
     /// Returns the last request to the model, or the next one if none was sent. A summary omits the texts.
-    pub(super) fn read_context(&self, is_summary: bool) -> ContextReadResult {
+    pub(super) async fn read_context(
+        &mut self,
+        is_summary: bool,
+    ) -> Result<ContextReadResult, Error> {
+        if self.view.sent.is_none() {
+            self.read_own_conversation().await?;
+        }
+        Ok(self.context(is_summary))
+    }
+
+    fn context(&self, is_summary: bool) -> ContextReadResult {
         let would_be;
         let sent = match (&self.view.sent, &self.phase) {
             (Some(sent), _) => &**sent,

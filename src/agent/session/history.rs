@@ -118,6 +118,10 @@ impl Session {
                     restored: result.restored.clone(),
                     merged: None,
                 };
+                // The messages that are left are to be summarized.
+                if summarize {
+                    self.read_own_conversation().await?;
+                }
                 records.push(self.log.append(None, Event::HistoryRewound(rewound), None)?);
                 let entries = tree::on_path(entries, place.seq);
                 let known = self.known_messages();

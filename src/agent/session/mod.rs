@@ -57,7 +57,7 @@ use crate::session::phase::{DueTurn, Phase};
 use crate::session::review::ReviewState;
 use crate::subagents::{self, Subagents};
 use crate::turn;
-use crate::turn::context::TurnState;
+use crate::turn::context::{Finished, TurnState};
 use futures_util::stream::StreamExt;
 use pintle_base::text::tool_names::{allows, names_tool};
 use pintle_llm::ModelRef;
@@ -194,8 +194,11 @@ impl Session {
         self.run_start_hooks();
         self.resume_review().await;
         loop {
-            if let Some(DueTurn { ctx, state, work }) = self.phase.due_turn() {
-                let finished = Box::pin(turn::run(&mut self, ctx, state, work)).await;
+            if let Some(DueTurn { ctx, mut state, work }) = self.phase.due_turn() {
+                let finished = match self.read_conversation(&mut state).await {
+                    Ok(()) => Box::pin(turn::run(&mut self, ctx, state, work)).await,
+                    Err(error) => Finished::unread(state, &error),
+                };
                 self.finished(finished).await;
             } else if self.lifecycle.closing.is_some() {
                 return self.close().await;

@@ -101,7 +101,7 @@ impl Session {
                 Ok(record) => {
                     // The model reads exactly the text stored on disk.
                     if let (Phase::Idle(state), Some(message)) = (&mut self.phase, message) {
-                        state.conversation.push(engine_message(&message));
+                        state.push(engine_message(&message));
                     }
                     self.publish(&record);
                 }

@@ -17,7 +17,7 @@ impl Session {
             }
             SessionCall::ConfigSet(params, reply) => self.set_options(params, reply),
             SessionCall::ContextRead(params, reply) => {
-                let _ = reply.send(Ok(self.read_context(params.summary)));
+                let _ = reply.send(self.read_context(params.summary).await);
             }
             SessionCall::ItemCancel(params, reply) => self.cancel_call(&params.item_id, reply),
             SessionCall::JobList(_, reply) => {

@@ -1,5 +1,6 @@
 //! A turn's immutable context, grouped by user, and its mutable state.
 
+use crate::error::Error;
 use crate::file_history::FileHistory;
 use crate::hooks::Hooks;
 use crate::host::JournalLost;
@@ -24,6 +25,7 @@ use pintle_protocol::item::{Item, ItemBody, ItemStatus};
 use pintle_protocol::trust::ProjectFile;
 use pintle_session::context::compaction;
 use pintle_session::context::conversation::Conversation;
+use pintle_session::history::replay::Size;
 use pintle_tools::{self as tools, ClientRequest, ReadTracker, Tool};
 use serde_json::Value;
 use std::sync::Arc;
@@ -178,6 +180,8 @@ pub(crate) struct EditChecks {
 #[derive(Debug, Default)]
 pub(crate) struct TurnState {
     pub(crate) conversation: Conversation,
+    /// True if the conversation is only in the journal: a stored session's is read when it is needed.
+    pub(crate) is_unread: bool,
     pub(crate) grants: Grants,
     pub(crate) meter: Meter,
     pub(crate) prompt_state: Box<SystemPromptState>,
@@ -185,6 +189,26 @@ pub(crate) struct TurnState {
     pub(crate) served: Box<ServedContext>,
     /// The ignored project files that a notice has named.
     pub(crate) told_unused: Vec<ProjectFile>,
+}
+
+impl TurnState {
+    /// Leaves a stored session's conversation, which has this size, in the journal.
+    pub(crate) fn leave_unread(&mut self, size: Size) {
+        self.is_unread = true;
+        self.meter.estimated = (size.tokens, size.messages);
+    }
+
+    /// Appends a message that is in the journal.
+    pub(crate) fn push(&mut self, message: Message) {
+        if self.is_unread {
+            let (tokens, messages) = self.meter.estimated;
+            let mut size = Size { tokens, messages };
+            size.add(&message);
+            self.meter.estimated = (size.tokens, size.messages);
+        } else {
+            self.conversation.push(message);
+        }
+    }
 }
 
 /// A turn's work.
@@ -204,6 +228,22 @@ pub(crate) struct Finished {
     pub(crate) state: TurnState,
     pub(crate) end: End,
     pub(crate) tally: Tally,
+}
+
+impl Finished {
+    /// Ends a turn whose conversation cannot be read.
+    pub(crate) fn unread(state: TurnState, error: &Error) -> Self {
+        let error = TurnError {
+            code: "journal".to_owned(),
+            message: error.message.clone(),
+            hint: Some(
+                "make the session's journal readable, then send the prompt again".to_owned(),
+            ),
+            retryable: true,
+            http_status: None,
+        };
+        Self { state, end: End::Failed(error), tally: Tally::default() }
+    }
 }
 
 /// How a turn ended.

@@ -118,23 +118,30 @@ impl SystemPromptState {
     pub(crate) fn replay(entries: &[Entry]) -> Self {
         let mut prompt_state = Self::default();
         for entry in entries {
-            let (Some(record), Some(private)) = (&entry.record, &entry.private) else { continue };
-            if let Event::PromptMade(_) = &record.event {
-                prompt_state = serde_json::from_str(private.get()).unwrap_or(prompt_state);
-            }
-            if let Event::ItemCompleted { item } = &record.event
-                && let (ItemBody::Compaction(_), ItemStatus::Completed) = (&item.body, item.status)
-            {
-                prompt_state.conversation_compacted();
-            }
-            if let Event::ItemCompleted { item } = &record.event
-                && let ItemBody::EngineMessage(_) = &item.body
-                && let Ok(told) = serde_json::from_str(private.get())
-            {
-                prompt_state.apply(told);
-            }
+            prompt_state.add(entry);
         }
         prompt_state
+    }
+
+    /// Takes in the next entry of a journal.
+    pub(crate) fn add(&mut self, entry: &Entry) {
+        let (Some(record), Some(private)) = (&entry.record, &entry.private) else { return };
+        if let Event::PromptMade(_) = &record.event
+            && let Ok(made) = serde_json::from_str(private.get())
+        {
+            *self = made;
+        }
+        if let Event::ItemCompleted { item } = &record.event
+            && let (ItemBody::Compaction(_), ItemStatus::Completed) = (&item.body, item.status)
+        {
+            self.conversation_compacted();
+        }
+        if let Event::ItemCompleted { item } = &record.event
+            && let ItemBody::EngineMessage(_) = &item.body
+            && let Ok(told) = serde_json::from_str(private.get())
+        {
+            self.apply(told);
+        }
     }
 
     pub(crate) fn apply(

@@ -8,6 +8,7 @@ use super::terminal::one_line;
 use crate::cli::args::Importing;
 use crate::cli::assemble;
 use anyhow::Context;
+use pintle_agent::save_imported;
 use pintle_base::text::screen;
 use pintle_protocol::ids::SessionId;
 use pintle_session::pi;
@@ -62,7 +63,8 @@ impl StoreCommands<'_> {
             )?;
         }
         let id = SessionId::new(self.ambient.new_id());
-        imported.save(&self.store, &id).with_context(|| format!("failed to import {name}"))?;
+        save_imported(&self.store, imported, &id)
+            .with_context(|| format!("failed to import {name}"))?;
         Ok(id)
     }
 

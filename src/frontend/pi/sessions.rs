@@ -10,7 +10,7 @@ use super::{Dialect, Options, Preferences, variables};
 use crate::client::{Client, Scope, snapshot, subscribe};
 use pintle_agent::{
     CreateSession, Error, ErrorKind, EventSelection, ExtraVariables, Feed, ForkSession, NewFolder,
-    OpenConfig, SessionHandle, SettingsCommand,
+    OpenConfig, SessionHandle, SettingsCommand, save_imported,
 };
 use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::history::HistoryPoint;
@@ -254,8 +254,9 @@ impl Sessions {
             let message = format!("Session file not found: {}", path.display());
             Error::new(ErrorKind::NotFound, message)
         })?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        pi::read(&text).map_err(|_| {
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        pi::check(&text).map_err(|_| {
             let message = format!("Session file is not a valid pi session: {}", path.display());
             Error::new(ErrorKind::Invalid, message)
         })?;
@@ -267,13 +268,13 @@ impl Sessions {
         let ambient = self.client.engine.ambient().clone();
         let id = id.map_or_else(|| ambient.new_id(), str::to_owned);
         let id = SessionId::new(id);
-        let (store, text, new) = (self.store(), text.to_owned(), id.clone());
+        let (engine, text, new) = (self.client.engine.clone(), text.to_owned(), id.clone());
         in_background(move || {
             let read = pi::read(&text)
                 .map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
             let imported = pi::import(&read, None, &mut || ambient.new_id());
-            imported.save(&store, &new)?;
-            Ok(())
+            drop(read);
+            Ok(save_imported(engine.store(), imported, &new)?)
         })
         .await?;
         self.client.engine.open(id, self.config()).await

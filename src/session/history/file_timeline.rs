@@ -33,11 +33,6 @@ pub fn changes(entries: &[Entry]) -> impl Iterator<Item = (u64, &ChangedBy, &Fil
     })
 }
 
-/// Returns the last known state of each file.
-pub fn last(entries: &[Entry]) -> BTreeMap<String, Option<FileState>> {
-    changes(entries).map(|(_, _, record)| (record.path.clone(), record.after.clone())).collect()
-}
-
 /// Returns the hashes of all contents that events refer to.
 pub fn referenced_hashes(entries: &[Entry]) -> BTreeSet<String> {
     let states = changes(entries).flat_map(|(_, _, record)| [&record.before, &record.after]);

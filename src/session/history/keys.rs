@@ -5,11 +5,12 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, Event, EventRecord};
 use pintle_protocol::ids::{ItemId, JobId, TurnId};
 use pintle_protocol::item::{EngineMessage, ItemBody};
+use ring::digest::{SHA256, digest as digest_of};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The effects of earlier requests, by key.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Keys {
     effects: HashMap<String, Effect>,
     /// Items of running commands, with the keys of their requests.
@@ -17,7 +18,7 @@ pub struct Keys {
 }
 
 /// A request's effect.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effect {
     /// A message was accepted.
     Accepted {
@@ -108,9 +109,9 @@ pub fn message_json(message: &EngineMessage) -> String {
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// Returns a number that differs for different contents. It is compared only in memory, so it may change between versions.
+/// Returns a number that differs for different contents.
 pub fn digest(json: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    json.hash(&mut hasher);
-    hasher.finish()
+    let bytes = digest_of(&SHA256, json.as_bytes());
+    let first = bytes.as_ref().iter().take(8);
+    first.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

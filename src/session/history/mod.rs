@@ -1,7 +1,7 @@
 //! Interprets a session's events: folds over a journal's entries.
 //!
 //! The store keeps entries and the agent appends them; their consequences are decided here, so that a reopened session has the same state.
-//! Everything is pure except [`items`] and [`current_entries`], which read a journal through the store.
+//! Everything is pure except [`items`], [`current_entries`] and [`replay::stored`], which read a journal through the store.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new event must be given its meaning in each fold"

@@ -23,8 +23,9 @@ use pintle_protocol::item::{
     Item, ItemBody, ItemStatus, JobEnd, Subagent, SubagentState, ToolResult,
 };
 use pintle_protocol::plan::{Plan, WorkMode};
-use pintle_protocol::question::{AnsweredBy, Question};
+use pintle_protocol::question::{AnsweredBy, Question, QuestionKind};
 use pintle_protocol::review::QueuedDecision;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The code of the notice that the turn's model gets its tools as text for the rest of the session.
@@ -84,7 +85,7 @@ pub struct EarlierJobs {
 }
 
 /// The tokens and the money that a session and its sub-agents have used so far.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Total {
     /// The tokens.
     pub usage: Usage,
@@ -101,7 +102,7 @@ impl Total {
 }
 
 /// Decisions that the review has not applied yet.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Decisions {
     /// True if the journal contains decisions.
     pub has_earlier: bool,
@@ -110,61 +111,34 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// Collects the decisions from a journal's entries.
-    pub fn collect(entries: &[Entry]) -> Self {
-        let mut decisions = Self::default();
-        for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-            if let Event::ReviewQueued(queue) = &record.event {
-                decisions.waiting.clone_from(&queue.waiting);
-            }
-            if let Event::ReviewDecided(decision) = &record.event {
-                decisions.has_earlier = true;
-                decisions.waiting.retain(|waiting| Some(waiting.id) != decision.waited);
-            }
+    fn add(&mut self, event: &Event) {
+        if let Event::ReviewQueued(queue) = event {
+            self.waiting.clone_from(&queue.waiting);
         }
-        decisions
+        if let Event::ReviewDecided(decision) = event {
+            self.has_earlier = true;
+            self.waiting.retain(|waiting| Some(waiting.id) != decision.waited);
+        }
     }
 }
 
 /// Finds unfinished work at a journal's end.
 pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut fold = Fold::default();
-    for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-        fold.add(record);
-    }
-    let Fold { created, open, unread, keys, is_retitled, turns, copies, .. } = fold;
-    let (mut jobs, mut agents, mut total) = (fold.jobs, fold.agents, fold.total);
-    total.add(open.usage, open.cost_nano_usd);
-    let mut closing = open.close(now_ms);
-    let ended = jobs.end(now_ms).chain(agents.end(now_ms));
-    closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
-    for agent in agents.since(copies.forked_ms) {
-        total.add(agent.usage, agent.cost_nano_usd);
-    }
     let is_current = tree::current(entries);
-    let current = || entries.iter().filter(|entry| is_current(entry));
-    let earlier = Earlier {
-        jobs: EarlierJobs { count: jobs.count, unreported: jobs.unreported() },
-        turns,
-        agents: agents.items.len() as u64,
-        total,
-        decisions: Decisions::collect(entries),
-        plan: plan(current()),
-        is_retitled,
-        text_tools: text_tools(entries),
-        reported_mode: reported_mode(current()),
-        touched: TouchedFiles::default(),
-        seen: Vec::new(),
-        unread,
-        keys,
-        ended: Vec::new(),
-    };
-    Recovery { created, closing, earlier }
+    for entry in entries {
+        let Some(record) = &entry.record else { continue };
+        fold.add(record);
+        if is_current(entry) {
+            fold.add_to_path(record);
+        }
+    }
+    fold.finish(now_ms)
 }
 
 /// The state after the entries read so far.
-#[derive(Default)]
-struct Fold {
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Fold {
     created: Option<SessionCreated>,
     open: Open,
     unread: Vec<QueuedInput>,
@@ -175,10 +149,14 @@ struct Fold {
     keys: Keys,
     turns: u64,
     copies: Copies,
+    decisions: Decisions,
+    text_tools: TextTools,
+    plan: Plan,
+    reported_mode: ReportedMode,
 }
 
 /// The entries that were copied from another session, whose turns and costs were counted there.
-#[derive(Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Copies {
     /// The last entry that a fork copied, and the fork's time.
     copied_seq: u64,
@@ -188,7 +166,10 @@ struct Copies {
 }
 
 impl Fold {
-    fn add(&mut self, record: &EventRecord) {
+    /// Takes in the next event.
+    pub fn add(&mut self, record: &EventRecord) {
+        self.decisions.add(&record.event);
+        self.text_tools.add(&record.event);
         // Everything in a merged fork has ended.
         if record.seq <= self.copies.merged_seq {
             return;
@@ -279,6 +260,54 @@ impl Fold {
         }
     }
 
+    /// Takes in an event that is on the history's current path, after [`Self::add`].
+    pub fn add_to_path(&mut self, record: &EventRecord) {
+        if let Event::PlanUpdated(plan) = &record.event {
+            self.plan.clone_from(plan);
+        }
+        self.reported_mode.add(&record.event);
+    }
+
+    /// Ends unfinished work.
+    pub fn finish(self, now_ms: u64) -> Recovery {
+        let Self { created, open, unread, keys, is_retitled, turns, copies, .. } = self;
+        let (mut jobs, mut agents, mut total) = (self.jobs, self.agents, self.total);
+        total.add(open.usage, open.cost_nano_usd);
+        let mut closing = open.close(now_ms);
+        let ended = jobs.end(now_ms).chain(agents.end(now_ms));
+        closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
+        for agent in agents.since(copies.forked_ms) {
+            total.add(agent.usage, agent.cost_nano_usd);
+        }
+        let earlier = Earlier {
+            jobs: EarlierJobs { count: jobs.count, unreported: jobs.unreported() },
+            turns,
+            agents: agents.items.len() as u64,
+            total,
+            decisions: self.decisions,
+            plan: self.plan,
+            is_retitled,
+            text_tools: self.text_tools.chosen,
+            reported_mode: self.reported_mode.mode,
+            touched: TouchedFiles::default(),
+            seen: Vec::new(),
+            unread,
+            keys,
+            ended: Vec::new(),
+        };
+        Recovery { created, closing, earlier }
+    }
+
+    /// Returns true if a turn has not ended.
+    pub fn is_in_turn(&self) -> bool {
+        self.open.turn.is_some()
+    }
+
+    /// Returns the unfinished turn's unfinished items.
+    pub fn open_items(&self) -> &[Item] {
+        &self.open.items
+    }
+
     /// Changes the session's configuration, if the journal has started with one.
     fn update(&mut self, change: impl FnOnce(&mut SessionCreated)) {
         if let Some(created) = &mut self.created {
@@ -287,20 +316,24 @@ impl Fold {
     }
 }
 
-/// Returns the models for which the user chose tools as text.
-fn text_tools(entries: &[Entry]) -> BTreeSet<String> {
-    let mut chosen = BTreeSet::new();
-    let mut asked = None;
-    for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-        if let Event::TurnStarted { model } = &record.event {
-            asked = model.parse::<ModelRef>().ok();
-        } else if let Event::Notice(notice) = &record.event
+/// The models for which the user chose tools as text.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct TextTools {
+    /// The model that was asked last, as `provider/id`.
+    asked: Option<String>,
+    chosen: BTreeSet<String>,
+}
+
+impl TextTools {
+    fn add(&mut self, event: &Event) {
+        if let Event::TurnStarted { model } = event {
+            self.asked = model.parse::<ModelRef>().ok().map(|model| model.origin());
+        } else if let Event::Notice(notice) = event
             && notice.code == TEXT_TOOLS
         {
-            chosen.extend(asked.as_ref().map(ModelRef::origin));
+            self.chosen.extend(self.asked.clone());
         }
     }
-    chosen
 }
 
 /// Returns the model's plan from these entries.
@@ -315,30 +348,45 @@ pub fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
 
 /// Returns the mode that was last reported to the model, from these entries.
 pub fn reported_mode<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> WorkMode {
-    let mut mode = WorkMode::default();
-    let mut questions: Vec<&Question> = Vec::new();
+    let mut reported = ReportedMode::default();
     for record in entries.into_iter().filter_map(|entry| entry.record.as_ref()) {
-        if let Event::ItemCompleted { item } = &record.event
+        reported.add(&record.event);
+    }
+    reported.mode
+}
+
+/// The mode that was last reported to the model.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct ReportedMode {
+    mode: WorkMode,
+    /// The plans that the user was asked about.
+    plans: Vec<Question>,
+}
+
+impl ReportedMode {
+    fn add(&mut self, event: &Event) {
+        if let Event::ItemCompleted { item } = event
             && let ItemBody::EngineMessage(message) = &item.body
         {
-            mode = message.mode.unwrap_or(mode);
+            self.mode = message.mode.unwrap_or(self.mode);
         }
-        if let Event::QuestionRequested(question) = &record.event {
-            questions.push(question);
+        if let Event::QuestionRequested(question) = event
+            && question.kind == QuestionKind::Plan
+        {
+            self.plans.push(question.clone());
         }
-        if let Event::QuestionResolved(outcome) = &record.event {
-            let is_it = |question: &&&Question| question.question_id == outcome.question_id;
-            let question = questions.iter().find(is_it);
+        if let Event::QuestionResolved(outcome) = event {
+            let is_it = |question: &&Question| question.question_id == outcome.question_id;
+            let question = self.plans.iter().find(is_it);
             if question.is_some_and(|question| accepts_plan(question, outcome)) {
-                mode = WorkMode::Act;
+                self.mode = WorkMode::Act;
             }
         }
     }
-    mode
 }
 
 /// The background jobs in a journal.
-#[derive(Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct OpenJobs {
     count: u64,
     items: Vec<Item>,
@@ -388,7 +436,7 @@ impl OpenJobs {
 }
 
 /// The sub-agents in a journal.
-#[derive(Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct OpenAgents {
     items: Vec<Item>,
 }
@@ -429,7 +477,7 @@ impl OpenAgents {
 }
 
 /// Everything that has started and not ended.
-#[derive(Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Open {
     turn: Option<(TurnId, u64)>,
     items: Vec<Item>,

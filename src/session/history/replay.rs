@@ -1,4 +1,4 @@
-//! Rebuilds a model's conversation from a journal. Pure.
+//! Rebuilds a model's conversation from a journal. Pure, except [`stored`].
 //!
 //! A journal contains items and, with the end of each step, a private [`Skeleton`]: the block order of the reply, and the parts that its
 //! provider requires back verbatim. Items are shown to users; both together give the same messages that the turn had in memory.
@@ -8,12 +8,12 @@
 
 use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::context::prune::{self, Plan};
-use crate::context::{compact, input};
-use crate::store::Entry;
+use crate::context::{compact, estimate, input};
+use crate::store::{Entry, Error, Store};
 use pintle_llm::{Assistant, AssistantBlock, Effort, Message, Opaque, ToolResult};
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::event::{Event, StopReason};
-use pintle_protocol::ids::ItemId;
+use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -155,55 +155,96 @@ impl ExpandedInput {
 /// Rebuilds the conversation from a journal.
 pub fn conversation(entries: &[Entry]) -> Conversation {
     // Items are only looked at: a long session has many, and large ones.
-    let mut replay = Replay::default();
+    let mut replay: Replay<&Item> = Replay::default();
     for entry in entries {
-        let Some(record) = &entry.record else { continue };
-        match &record.event {
-            Event::ItemUpdated { item } => {
-                replay.items.insert(item.id.clone(), item);
-            }
-            Event::ItemCompleted { item } => replay.item(item, entry),
-            Event::ContextPruned(_) => {
-                replay.settle();
-                if let Some(pruned) = private::<Pruned>(entry) {
-                    let Conversation { messages, removed } = &mut replay.conversation;
-                    let plan = pruned.plan(messages);
-                    prune::apply(messages, &plan, removed);
-                }
-            }
-            Event::StepCompleted(_) => {
-                if let Some(skeleton) = private(entry) {
-                    replay.step(skeleton);
-                }
-            }
-            Event::SessionCreated(_)
-            | Event::SessionClosed {}
-            | Event::SessionMoved(_)
-            | Event::SessionUpdated(_)
-            | Event::InputAccepted(_)
-            | Event::InputRemoved { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::TurnCompleted(_)
-            | Event::ItemStarted { .. }
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_)
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-            | Event::PlanUpdated(_)
-            | Event::RetryScheduled(_)
-            | Event::ConfigChanged(_)
-            | Event::FilesChanged(_)
-            | Event::ReviewDecided(_)
-            | Event::ReviewQueued(_)
-            | Event::HistoryRewound(_)
-            | Event::LabelChanged(_)
-            | Event::QueueChanged { .. }
-            | Event::Notice(_) => {}
-        }
+        replay.add(entry, |item| item);
     }
-    replay.settle();
-    replay.conversation
+    replay.finish()
+}
+
+/// Reads a stored session's conversation, on its current path.
+///
+/// # Errors
+/// The session does not exist or cannot be read.
+pub fn stored(store: &Store, session: &SessionId) -> Result<Conversation, Error> {
+    let mut replay = GrowingConversation::default();
+    for entry in super::current_entries(store, session)? {
+        replay.add(&entry?);
+    }
+    Ok(replay.replay.finish())
+}
+
+/// A conversation that is rebuilt entry by entry. Its earlier messages may be unknown, except for their size.
+#[derive(Debug, Default)]
+pub struct GrowingConversation {
+    /// The size of the messages that precede [`Self::replay`].
+    before: Size,
+    replay: Replay<Item>,
+}
+
+/// A conversation's size.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// The estimated tokens.
+    pub tokens: u64,
+    /// The message count.
+    pub messages: usize,
+}
+
+impl Size {
+    fn of(messages: &[Arc<Message>]) -> Self {
+        let tokens = messages.iter().map(|message| estimate::message(message)).sum();
+        Self { tokens, messages: messages.len() }
+    }
+
+    /// Adds a message.
+    pub fn add(&mut self, message: &Message) {
+        self.tokens += estimate::message(message);
+        self.messages += 1;
+    }
+}
+
+impl GrowingConversation {
+    /// Continues a conversation of this size at a point between two turns.
+    pub fn after(before: Size) -> Self {
+        let mut growing = Self { before, ..Self::default() };
+        growing.replay.has_earlier = before.messages > 0;
+        growing
+    }
+
+    /// Returns true if an entry changes messages that may be unknown.
+    pub fn needs_earlier(&self, entry: &Entry) -> bool {
+        let Some(record) = &entry.record else { return false };
+        let is_pruned = matches!(record.event, Event::ContextPruned(_));
+        let is_compaction = matches!(&record.event, Event::ItemCompleted { item } if matches!(item.body, ItemBody::Compaction(_)));
+        self.replay.has_earlier && (is_pruned || is_compaction)
+    }
+
+    /// Takes in the next entry on the history's current path.
+    pub fn add(&mut self, entry: &Entry) {
+        if let Some(record) = &entry.record
+            && let Event::TurnStarted { .. } = record.event
+        {
+            // A step refers only to items from the same turn.
+            self.replay.items.clear();
+        }
+        self.replay.add(entry, Item::clone);
+    }
+
+    /// Returns the size, including unknown messages. Call it only between two turns.
+    pub fn size(&mut self) -> Size {
+        self.replay.settle();
+        let Size { tokens, messages } = Size::of(&self.replay.conversation.messages);
+        Size { tokens: self.before.tokens + tokens, messages: self.before.messages + messages }
+    }
+
+    /// Returns the conversation.
+    ///
+    /// # Errors
+    /// Earlier messages are unknown; the error is the conversation's size.
+    pub fn finish(mut self) -> Result<Conversation, Size> {
+        if self.replay.has_earlier { Err(self.size()) } else { Ok(self.replay.finish()) }
+    }
 }
 
 /// Parses an entry's private part.
@@ -252,16 +293,82 @@ impl KeptMessages {
     }
 }
 
-#[derive(Default)]
-struct Replay<'a> {
+/// A journal replay with owned or borrowed items.
+#[derive(Debug)]
+struct Replay<I> {
     conversation: Conversation,
-    items: HashMap<ItemId, &'a Item>,
+    /// There are messages before those in the conversation.
+    has_earlier: bool,
+    items: HashMap<ItemId, I>,
     /// Calls of the last reply, in order, with the results received so far.
     calls: Vec<(ItemId, ToolResult)>,
 }
 
-impl<'a> Replay<'a> {
-    fn item(&mut self, item: &'a Item, entry: &Entry) {
+impl<I> Default for Replay<I> {
+    fn default() -> Self {
+        Self {
+            conversation: Conversation::default(),
+            has_earlier: false,
+            items: HashMap::new(),
+            calls: Vec::new(),
+        }
+    }
+}
+
+impl<I: Borrow<Item>> Replay<I> {
+    fn add<'e>(&mut self, entry: &'e Entry, keep: fn(&'e Item) -> I) {
+        let Some(record) = &entry.record else { return };
+        match &record.event {
+            Event::ItemUpdated { item } => {
+                self.items.insert(item.id.clone(), keep(item));
+            }
+            Event::ItemCompleted { item } => self.item(item, entry, keep),
+            Event::ContextPruned(_) => {
+                self.settle();
+                if let Some(pruned) = private::<Pruned>(entry) {
+                    let Conversation { messages, removed } = &mut self.conversation;
+                    let plan = pruned.plan(messages);
+                    prune::apply(messages, &plan, removed);
+                }
+            }
+            Event::StepCompleted(_) => {
+                if let Some(skeleton) = private(entry) {
+                    self.step(skeleton);
+                }
+            }
+            Event::SessionCreated(_)
+            | Event::SessionClosed {}
+            | Event::SessionMoved(_)
+            | Event::SessionUpdated(_)
+            | Event::InputAccepted(_)
+            | Event::InputRemoved { .. }
+            | Event::TurnStarted { .. }
+            | Event::PromptMade(_)
+            | Event::TurnCompleted(_)
+            | Event::ItemStarted { .. }
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
+            | Event::RetryScheduled(_)
+            | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
+            | Event::QueueChanged { .. }
+            | Event::Notice(_) => {}
+        }
+    }
+
+    fn finish(mut self) -> Conversation {
+        self.settle();
+        self.conversation
+    }
+
+    fn item<'e>(&mut self, item: &'e Item, entry: &Entry, keep: fn(&'e Item) -> I) {
         match &item.body {
             // A compaction that did not complete changed nothing.
             ItemBody::Compaction(body) => {
@@ -287,10 +394,10 @@ impl<'a> Replay<'a> {
             // Calls and messages report jobs and sub-agents to the model.
             ItemBody::Job(_) | ItemBody::Subagent(_) => {}
             ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
-                self.items.insert(item.id.clone(), item);
+                self.items.insert(item.id.clone(), keep(item));
             }
             ItemBody::ToolCall(call) => {
-                self.items.insert(item.id.clone(), item);
+                self.items.insert(item.id.clone(), keep(item));
                 let pending = self.calls.iter_mut().find(|(id, _)| *id == item.id);
                 if let (Some((_, result)), Some(output)) = (pending, &call.output) {
                     result.content.clone_from(&output.content);
@@ -303,7 +410,7 @@ impl<'a> Replay<'a> {
     fn step(&mut self, skeleton: Skeleton) {
         self.settle();
         // No provider accepts a conversation that starts with a reply; the previous message's entry is damaged.
-        if self.conversation.messages.is_empty() {
+        if self.conversation.messages.is_empty() && !self.has_earlier {
             self.conversation.push(Message::User(vec![Content::text(from_engine(LOST))]));
         }
         let Replayed { assistant, calls } = skeleton.fill(&self.items);

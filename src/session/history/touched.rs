@@ -7,6 +7,7 @@ use crate::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::ChangedBy;
 use pintle_protocol::item::{CompactionFiles, Item, ItemBody, ItemStatus, ToolKind};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// The maximum number of entries per kind of file in a summary; the latest are listed.
@@ -16,7 +17,7 @@ const MAX_FILES: usize = 100;
 const LIST_TOOLS: [&str; 3] = ["ls", "list_dir", "list_directory"];
 
 /// The files that a model has read and changed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TouchedFiles {
     /// The number of touches so far, which orders the files.
     count: u64,
@@ -24,7 +25,7 @@ pub struct TouchedFiles {
 }
 
 /// The last touch of a file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Touch {
     order: u64,
     is_changed: bool,
@@ -38,6 +39,11 @@ impl TouchedFiles {
             touched.record(&record.event);
         }
         touched
+    }
+
+    /// Returns true if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
     }
 
     /// Takes note of an event.

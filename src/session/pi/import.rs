@@ -7,7 +7,7 @@
 //! branch is a separate turn.
 
 use super::compaction::files_of;
-use super::read::{Line, Session};
+use super::read::{Line, Parsed, Session};
 use super::turns::{SavedState, Turns};
 use super::{blocks, private_with};
 use crate::context::compact;
@@ -65,7 +65,7 @@ const MAX_LABEL_CHARS: usize = 200;
 
 /// Converts a session. Its working directory is `cwd`, or else its own; `new_id` returns unique ids.
 pub fn import(
-    session: &Session,
+    session: &Session<'_>,
     cwd: Option<&str>,
     new_id: &mut dyn FnMut() -> String,
 ) -> Imported {
@@ -75,7 +75,7 @@ pub fn import(
         .filter(|cwd| cwd.starts_with('/') || Path::new(cwd).is_absolute())
         .unwrap_or("/")
         .to_owned();
-    let created_ms = head.ms().or_else(|| session.entries.first()?.ms()).unwrap_or(0);
+    let created_ms = head.ms().or_else(|| session.entries.first()?.parse().ms()).unwrap_or(0);
     let model = first_model(session);
     let mut importer = Importer {
         turns: Turns::new(new_id, model.clone(), cwd.clone()),
@@ -96,7 +96,7 @@ pub fn import(
         tools: None,
         forked_from: None,
     };
-    importer.turns.push(Event::SessionCreated(created), private_with("{}", &head.raw));
+    importer.turns.push(Event::SessionCreated(created), private_with("{}", head.raw));
     importer.turns.model = importer.model(&model);
     importer.all(session);
     importer.turns.end(TurnStatus::Completed, None, None);
@@ -112,22 +112,27 @@ pub fn import(
 }
 
 /// Returns its last name.
-fn title(session: &Session) -> Option<String> {
-    let names = session.current().filter(|line| line.kind() == "session_info");
-    let name = names.last()?.text("name")?.trim();
+fn title(session: &Session<'_>) -> Option<String> {
+    let names = session.current().filter(|line| line.kind == "session_info");
+    let line = names.last()?.parse();
+    let name = line.text("name")?.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// Returns the model that the session began with, as `provider/id`.
-fn first_model(session: &Session) -> String {
+fn first_model(session: &Session<'_>) -> String {
     let model = |provider: Option<&str>, id: Option<&str>| {
         let (provider, id) = (provider?, id?);
         (!provider.is_empty() && !provider.contains('/') && !id.is_empty())
             .then(|| format!("{provider}/{id}"))
     };
-    let model_of = |line: &Line| match line.kind() {
-        "model_change" => model(line.text("provider"), line.text("modelId")),
+    let model_of = |line: &Line<'_>| match line.kind.as_str() {
+        "model_change" => {
+            let line = line.parse();
+            model(line.text("provider"), line.text("modelId"))
+        }
         "message" => {
+            let line = line.parse();
             let message = line.fields.get("message")?;
             let text = |key: &str| message.get(key).and_then(Value::as_str);
             model(text("provider"), text("model"))
@@ -145,7 +150,7 @@ fn effort(level: &str) -> Option<Effort> {
 }
 
 /// Returns the entries that have a child other than the next line.
-fn branch_points(session: &Session) -> HashSet<usize> {
+fn branch_points(session: &Session<'_>) -> HashSet<usize> {
     let indexes = 0..session.entries.len();
     let jumps = indexes.filter_map(|index| {
         session.parent(index).filter(|parent| Some(*parent) != index.checked_sub(1))
@@ -162,12 +167,13 @@ struct Importer<'a> {
 
 impl Importer<'_> {
     /// Converts all entries in file order, each branch after the event where it starts. So the last one is the leaf, as in the file.
-    fn all(&mut self, session: &Session) {
+    fn all(&mut self, session: &Session<'_>) {
         let branch_points = branch_points(session);
         let begin = (self.turns.save(), self.effort);
         let mut saved: HashMap<usize, (SavedState, Option<Effort>)> = HashMap::new();
         let mut at = None;
         for (index, line) in session.entries.iter().enumerate() {
+            let line = line.parse();
             let parent = session.parent(index);
             if parent != at {
                 let state = parent.map_or(Some(&begin), |parent| saved.get(&parent));
@@ -181,7 +187,7 @@ impl Importer<'_> {
                 }
             }
             self.turns.at(index + 1, line.ms());
-            self.entry(session, index, line);
+            self.entry(session, index, &line);
             self.ends.push(self.turns.last_seq());
             if branch_points.contains(&index) {
                 saved.insert(index, (self.turns.save(), self.effort));
@@ -198,7 +204,7 @@ impl Importer<'_> {
         }
     }
 
-    fn entry(&mut self, session: &Session, index: usize, line: &Line) {
+    fn entry(&mut self, session: &Session<'_>, index: usize, line: &Parsed<'_>) {
         match line.kind() {
             "message" => match line.fields.get("message").and_then(Value::as_object) {
                 Some(message) => self.message(message, line),
@@ -210,12 +216,12 @@ impl Importer<'_> {
                     return self.unmapped("a change of the model without its name", line);
                 };
                 let model = format!("{provider}/{id}");
-                self.config(&model, private_with("{}", &line.raw));
+                self.config(&model, private_with("{}", line.raw));
             }
             "thinking_level_change" => {
                 self.effort = line.text("thinkingLevel").and_then(effort);
                 let model = self.plain_model();
-                self.config(&model, private_with("{}", &line.raw));
+                self.config(&model, private_with("{}", line.raw));
             }
             "compaction" => self.compaction(session, index, line),
             "branch_summary" => {
@@ -239,7 +245,7 @@ impl Importer<'_> {
         }
     }
 
-    fn message(&mut self, message: &Map<String, Value>, line: &Line) {
+    fn message(&mut self, message: &Map<String, Value>, line: &Parsed<'_>) {
         let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
         match text("role") {
             "user" => self.user_message(message, line),
@@ -250,10 +256,10 @@ impl Importer<'_> {
                 if is_named && origin != self.plain_model() {
                     self.config(&origin, private_with("{}", "null"));
                 }
-                self.turns.reply(message, &line.raw);
+                self.turns.reply(message, line.raw);
             }
             "toolResult" => {
-                if !self.turns.result(message, &line.raw) {
+                if !self.turns.result(message, line.raw) {
                     self.unmapped("a result without a call", line);
                 }
             }
@@ -273,7 +279,7 @@ impl Importer<'_> {
         }
     }
 
-    fn user_message(&mut self, message: &Map<String, Value>, line: &Line) {
+    fn user_message(&mut self, message: &Map<String, Value>, line: &Parsed<'_>) {
         let mut content = blocks::inputs(blocks::content(message.get("content")));
         let is_empty = |block: &Input| matches!(block, Input::Text { text } if text.is_empty());
         let mut fields = "{}";
@@ -296,7 +302,7 @@ impl Importer<'_> {
         self.turns.push(Event::InputAccepted(queued), None);
         let model = self.turns.model.clone();
         self.turns.push(Event::TurnStarted { model }, None);
-        self.turns.message(Event::ItemCompleted { item }, private_with(fields, &line.raw));
+        self.turns.message(Event::ItemCompleted { item }, private_with(fields, line.raw));
     }
 
     /// Ensures that the conversation starts with a user message, or with an engine note.
@@ -307,21 +313,21 @@ impl Importer<'_> {
         }
     }
 
-    fn custom_message(&mut self, text: &str, line: &Line) {
+    fn custom_message(&mut self, text: &str, line: &Parsed<'_>) {
         if text.trim().is_empty() {
             return self.unmapped("a message without text", line);
         }
-        self.engine_message(text, private_with("{}", &line.raw));
+        self.engine_message(text, private_with("{}", line.raw));
     }
 
     /// Adds an abandoned branch's summary.
-    fn branch_summary(&mut self, summary: &str, line: &Line) {
+    fn branch_summary(&mut self, summary: &str, line: &Parsed<'_>) {
         let text = branch(summary);
         if text.is_empty() {
             return self.unmapped("a message without text", line);
         }
         let message = EngineMessage { text, summarizes_rewound: true, ..EngineMessage::default() };
-        self.push_engine_message(message, private_with("{}", &line.raw));
+        self.push_engine_message(message, private_with("{}", line.raw));
     }
 
     fn engine_message(&mut self, text: &str, private: Option<Box<RawValue>>) {
@@ -334,7 +340,7 @@ impl Importer<'_> {
         self.turns.message(Event::ItemCompleted { item }, private);
     }
 
-    fn label(&mut self, session: &Session, line: &Line) {
+    fn label(&mut self, session: &Session<'_>, line: &Parsed<'_>) {
         let label = line.text("label").map(str::trim).filter(|label| !label.is_empty());
         let target = line.text("targetId").and_then(|id| session.index_of(id));
         let Some(seq) = target.and_then(|index| self.ends.get(index).copied()) else {
@@ -342,11 +348,11 @@ impl Importer<'_> {
             return self.unmapped(&format!("the label `{label}` of a missing entry"), line);
         };
         let label = label.map(|label| label.chars().take(MAX_LABEL_CHARS).collect());
-        let private = private_with("{}", &line.raw);
+        let private = private_with("{}", line.raw);
         self.turns.push(Event::LabelChanged(LabelChanged { seq, label, metadata: None }), private);
     }
 
-    fn compaction(&mut self, session: &Session, index: usize, line: &Line) {
+    fn compaction(&mut self, session: &Session<'_>, index: usize, line: &Parsed<'_>) {
         self.turns.settle();
         let first = line.text("firstKeptEntryId").unwrap_or_default();
         let is_first = |index: &usize| session.entries.get(*index).is_some_and(|it| it.id == first);
@@ -375,7 +381,7 @@ impl Importer<'_> {
             error: None,
         };
         let item = self.turns.item(ItemBody::Compaction(Box::new(body)), ItemStatus::Completed);
-        let private = private_with(&format!("{{\"kept\":{kept}}}"), &line.raw);
+        let private = private_with(&format!("{{\"kept\":{kept}}}"), line.raw);
         self.turns.push(Event::ItemCompleted { item }, private);
     }
 
@@ -402,9 +408,9 @@ impl Importer<'_> {
     }
 
     /// Notes an entry that the journal keeps and no model reads.
-    fn unmapped(&mut self, what: &str, line: &Line) {
+    fn unmapped(&mut self, what: &str, line: &Parsed<'_>) {
         let text = format!("imported, not for the model: {what}");
-        self.notice(NoticeLevel::Info, &text, private_with("{}", &line.raw));
+        self.notice(NoticeLevel::Info, &text, private_with("{}", line.raw));
     }
 
     fn notice(&mut self, level: NoticeLevel, text: &str, private: Option<Box<RawValue>>) {

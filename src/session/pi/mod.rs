@@ -26,7 +26,7 @@ pub use branch_points::BranchPoints;
 pub use compaction::compaction_details;
 pub use import::{Draft, Imported, bash, import};
 pub use line::Apis;
-pub use read::{Error, Session, read};
+pub use read::{Error, Session, check, read};
 pub use write::Writer;
 
 use serde_json::value::RawValue;

@@ -10,6 +10,7 @@
 use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry, FromLine as _};
+use super::folded::{Covered, Fold, Saved};
 use super::{Error, FORMAT_VERSION, Header, draft, migrate, moves, place};
 use pintle_base::private_files;
 use pintle_os::file::Identity;
@@ -38,9 +39,15 @@ pub struct Journal {
     file: Arc<File>,
     /// The length up to which the file consists of complete lines.
     length: u64,
+    /// Their count.
+    lines: u64,
+    /// Their checksum.
+    sum: crc32fast::Hasher,
     last_seq: u64,
     /// Offsets of the events numbered 1, 65, 129 …
     offsets: Vec<u64>,
+    /// The length covered by a saved state.
+    covered: u64,
     /// Held as long as the journal.
     _lock: Lock,
     /// Present while the session is being created. Dropped last: Windows keeps a directory while a file in it is open.
@@ -56,6 +63,30 @@ pub struct Opened {
     pub entries: Vec<Entry>,
     /// Problems with the journal, for the user.
     pub warnings: Vec<String>,
+}
+
+/// A reopened journal and its folded entries.
+#[derive(Debug)]
+pub struct Resumed<F> {
+    /// The journal.
+    pub journal: Journal,
+    /// The folded entries; `None` if they can only be interpreted together.
+    pub fold: Option<F>,
+    /// Problems with the journal, for the user.
+    pub warnings: Vec<String>,
+}
+
+/// Problems found while a journal was read.
+#[derive(Debug, Default)]
+struct Problems {
+    damaged: Vec<String>,
+    torn: Option<String>,
+}
+
+impl Problems {
+    fn all(self) -> Vec<String> {
+        self.damaged.into_iter().chain(self.torn).collect()
+    }
 }
 
 /// A page of events.
@@ -88,84 +119,170 @@ impl Journal {
         let mut line = serde_json::to_string(header)
             .map_err(|error| Error::Io { path: path.clone(), source: error.into() })?;
         line.push('\n');
-        let journal = Self {
+        let mut journal = Self {
             folder: folder.clone(),
             header: header.clone(),
             file: Arc::new(file),
             length: line.len() as u64,
+            lines: 1,
+            sum: crc32fast::Hasher::new(),
             last_seq: 0,
             offsets: Vec::new(),
+            covered: 0,
             _lock: lock,
             unpublished: Some(draft::Unpublished::new(folder, final_folder)),
         };
         (&*journal.file).write_all(line.as_bytes()).map_err(Error::io(&path))?;
+        journal.sum.update(line.as_bytes());
         Ok(journal)
     }
 
+    /// Opens a journal and reads all of it.
     pub(super) fn open(
         folder: PathBuf,
         session: &SessionId,
         holder: Holder,
     ) -> Result<Opened, Error> {
+        let mut journal = Self::unread(folder, session, holder)?;
+        let mut entries = Vec::new();
+        let problems = journal.load(&Covered::default(), |entry| entries.push(entry))?;
+        Ok(Opened { journal, entries, warnings: problems.all() })
+    }
+
+    /// Opens a journal and folds its entries, starting from the saved state if it applies.
+    pub(super) fn resume<F: Fold>(
+        folder: PathBuf,
+        session: &SessionId,
+        holder: Holder,
+    ) -> Result<Resumed<F>, Error> {
+        let mut journal = Self::unread(folder, session, holder)?;
+        let mut torn = None;
+        if let Some(Saved { covered, state, .. }) = Saved::read(&journal.folder)
+            && let Some(mut fold) = F::from_saved(&state)
+            && covered.is_in(&journal.path()).map_err(Error::io(&journal.path()))?
+        {
+            let mut fits = true;
+            let problems = journal.load(&covered, |entry| fits = fits && fold.take(&entry))?;
+            if fits {
+                let warnings = problems.all();
+                journal.covered = covered.bytes;
+                return Ok(Resumed { journal, fold: Some(fold), warnings });
+            }
+            torn = problems.torn;
+        }
+        let (mut fold, mut fits) = (F::default(), true);
+        let problems =
+            journal.load(&Covered::default(), |entry| fits = fits && fold.take(&entry))?;
+        let warnings = Problems { torn: torn.or(problems.torn), ..problems }.all();
+        Ok(Resumed { journal, fold: fits.then_some(fold), warnings })
+    }
+
+    /// Locks a journal and reads its header.
+    fn unread(folder: PathBuf, session: &SessionId, holder: Holder) -> Result<Self, Error> {
         let lock = lock(&folder, session, holder)?;
         migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)?;
         let path = folder.join(FILE);
         let file = private_files::open_private(&path, OpenOptions::new().read(true).append(true));
         let file = file.map_err(Error::io(&path))?;
         let header = read_header(&path)?;
-        let mut journal = Self {
+        Ok(Self {
             folder,
             header,
             file: Arc::new(file),
             length: 0,
+            lines: 0,
+            sum: crc32fast::Hasher::new(),
             last_seq: 0,
             offsets: Vec::new(),
+            covered: 0,
             _lock: lock,
             unpublished: None,
-        };
-        let (entries, warnings) = journal.load(&path).map_err(Error::io(&path))?;
-        Ok(Opened { journal, entries, warnings })
+        })
     }
 
-    /// Reads every line and leaves the file ready for appending.
-    fn load(&mut self, path: &Path) -> io::Result<(Vec<Entry>, Vec<String>)> {
-        let mut entries = Vec::new();
-        let mut warnings = Vec::new();
-        let mut reader = BufReader::new(private_files::open(path)?);
-        let mut line = Vec::new();
-        let mut number = 0u64;
-        loop {
-            line.clear();
-            let count = private_files::read_line(&mut reader, &mut line)? as u64;
-            if count == 0 {
-                break;
-            }
-            number += 1;
-            let Some(text) = line.strip_suffix(b"\n") else {
-                self.set_torn_line_aside(&line)?;
-                warnings.push(format!(
-                    "the last line of {} is incomplete; it was moved to {TORN}",
-                    path.display()
-                ));
-                break;
-            };
-            let start = self.length;
-            self.length += count;
-            if number == 1 {
-                continue;
-            }
-            match std::str::from_utf8(text).ok().and_then(Entry::from_line) {
-                Some((seq, entry)) if seq > self.last_seq => {
-                    self.record_line(seq, start);
-                    entries.push(entry);
+    fn path(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
+    /// Reads all lines after the covered ones and leaves the file ready for appending.
+    fn load(&mut self, covered: &Covered, mut take: impl FnMut(Entry)) -> Result<Problems, Error> {
+        let path = self.path();
+        let mut load = || -> io::Result<Problems> {
+            let mut problems = Problems::default();
+            let Covered { bytes, sum, lines, last_seq, offsets } = covered.clone();
+            (self.length, self.lines) = (bytes, lines);
+            self.sum = crc32fast::Hasher::new_with_initial_len(sum, bytes);
+            (self.last_seq, self.offsets) = (last_seq, offsets);
+            let mut file = private_files::open(&path)?;
+            file.seek(SeekFrom::Start(bytes))?;
+            let mut reader = BufReader::new(file);
+            let mut line = Vec::new();
+            loop {
+                line.clear();
+                let count = private_files::read_line(&mut reader, &mut line)? as u64;
+                if count == 0 {
+                    return Ok(problems);
                 }
-                Some(_) | None => warnings.push(format!(
-                    "line {number} of {} is damaged and was skipped",
-                    path.display()
-                )),
+                let Some(text) = line.strip_suffix(b"\n") else {
+                    self.set_torn_line_aside(&line)?;
+                    problems.torn = Some(format!(
+                        "the last line of {} is incomplete; it was moved to {TORN}",
+                        path.display()
+                    ));
+                    return Ok(problems);
+                };
+                let start = self.length;
+                self.count(&line, 1);
+                if self.lines == 1 {
+                    continue;
+                }
+                match std::str::from_utf8(text).ok().and_then(Entry::from_line) {
+                    Some((seq, entry)) if seq > self.last_seq => {
+                        self.record_line(seq, start);
+                        take(entry);
+                    }
+                    Some(_) | None => problems.damaged.push(format!(
+                        "line {} of {} is damaged and was skipped",
+                        self.lines,
+                        path.display()
+                    )),
+                }
             }
+        };
+        load().map_err(Error::io(&path))
+    }
+
+    /// Counts lines that were read or written.
+    fn count(&mut self, text: &[u8], lines: u64) {
+        self.length += text.len() as u64;
+        self.lines += lines;
+        self.sum.update(text);
+    }
+
+    /// Returns the length not covered by a saved state.
+    pub(super) fn uncovered_bytes(&self) -> u64 {
+        self.length - self.covered
+    }
+
+    /// Describes all complete lines, as covered by a state.
+    pub(super) fn extent(&self) -> Covered {
+        Covered {
+            bytes: self.length,
+            sum: self.sum.clone().finalize(),
+            lines: self.lines,
+            last_seq: self.last_seq,
+            offsets: self.offsets.clone(),
         }
-        Ok((entries, warnings))
+    }
+
+    /// Returns a closure that saves the state after all entries, for use on another thread.
+    pub fn saver(
+        &mut self,
+        state: Box<RawValue>,
+    ) -> impl FnOnce() -> io::Result<()> + Send + use<> {
+        self.covered = self.length;
+        let (covered, folder) = (self.extent(), self.folder.clone());
+        move || Saved::new(covered, state).write(&folder)
     }
 
     fn set_torn_line_aside(&self, line: &[u8]) -> io::Result<()> {
@@ -218,7 +335,7 @@ impl Journal {
         let line = entry::line(&wire, private);
         self.write(&line)?;
         let start = self.length;
-        self.length += line.len() as u64;
+        self.count(line.as_bytes(), 1);
         self.record_line(record.seq, start);
         Ok(wire.into_boxed_str())
     }
@@ -239,7 +356,7 @@ impl Journal {
             wires.push(wire.into_boxed_str());
         }
         self.write(&text)?;
-        self.length += text.len() as u64;
+        self.count(text.as_bytes(), places.len() as u64);
         for (seq, start) in places {
             self.record_line(seq, start);
         }

@@ -9,6 +9,7 @@
 //!                                                                   announced.json
 //!                                                                   announced-folder.json
 //!                                                                   streaming.json
+//!                                                                   folded.json
 //!                                                                   artifacts/output-*.log
 //! DATA/sessions/<slug of the working directory>/place.json          which folders these are, wherever they are moved
 //! DATA/keys/<digest>                                                the session that a client made with a key
@@ -26,6 +27,7 @@ mod archive;
 mod draft;
 mod entries;
 pub(crate) mod entry;
+mod folded;
 pub mod index;
 mod journal;
 mod keys;
@@ -43,9 +45,10 @@ mod verify;
 
 pub use entries::Entries;
 pub use entry::{Entry, FromLine};
+pub use folded::Fold;
 pub use index::Index;
 use journal::Holder;
-pub use journal::{Journal, Opened, Page};
+pub use journal::{Journal, Opened, Page, Resumed};
 pub use list::{Cursor, Filter};
 pub use seek::EntriesBack;
 pub use text_file::TextFile;
@@ -69,6 +72,8 @@ pub struct Store {
     sessions: PathBuf,
     index: Arc<Index>,
     holder: Holder,
+    /// The number of journal bytes from which a state is saved.
+    uncovered_bytes: u64,
 }
 
 /// The first line of a journal.
@@ -189,7 +194,7 @@ impl Store {
     pub fn new(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::new(data, &sessions));
-        Self { sessions, index, holder: Holder::Alone }
+        Self { sessions, index, holder: Holder::Alone, uncovered_bytes: folded::UNCOVERED_BYTES }
     }
 
     /// Returns the store in a temporary directory. Its index is in memory: indexing may continue after the engine has ended, and would
@@ -197,13 +202,24 @@ impl Store {
     pub fn temporary(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::in_memory(data, &sessions));
-        Self { sessions, index, holder: Holder::Alone }
+        Self { sessions, index, holder: Holder::Alone, uncovered_bytes: folded::UNCOVERED_BYTES }
     }
 
     /// Returns the store for the engine shared by clients: a process that finds one of its sessions locked can see that.
     #[must_use]
     pub fn of_shared_engine(self) -> Self {
         Self { holder: Holder::SharedEngine, ..self }
+    }
+
+    /// Returns the store with another number of journal bytes from which a state is saved; by default 256 KiB.
+    #[must_use]
+    pub fn saving_after(self, bytes: u64) -> Self {
+        Self { uncovered_bytes: bytes, ..self }
+    }
+
+    /// Returns true if enough of a journal is not covered by a saved state, so that a new one should be saved.
+    pub fn is_due(&self, journal: &Journal) -> bool {
+        journal.uncovered_bytes() >= self.uncovered_bytes
     }
 
     /// Returns the index of these sessions.
@@ -274,6 +290,16 @@ impl Store {
     pub fn open(&self, session: &SessionId) -> Result<Opened, Error> {
         self.tighten();
         Journal::open(self.find(session)?, session, self.holder)
+    }
+
+    /// Like [`Store::open`], but folds the entries instead of returning them, starting from the state saved with [`Journal::saver`] if it
+    /// applies to this journal.
+    ///
+    /// # Errors
+    /// The session does not exist, is locked, or cannot be read.
+    pub fn resume<F: Fold>(&self, session: &SessionId) -> Result<Resumed<F>, Error> {
+        self.tighten();
+        Journal::resume(self.find(session)?, session, self.holder)
     }
 
     /// Reads a page of a session's events without locking it, also while another process writes.

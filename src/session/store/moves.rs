@@ -8,6 +8,7 @@ use pintle_os::names;
 use pintle_protocol::event::Event;
 use pintle_protocol::item::ItemBody;
 use pintle_protocol::review::{ReviewAction, ReviewTarget};
+use pintle_protocol::session::SessionMoved;
 use std::path::{Path, PathBuf};
 
 /// Moves from one working directory to the next, in order.
@@ -51,11 +52,18 @@ fn moved_above<'p>(mut from: &'p Path, mut to: &'p Path) -> (&'p Path, &'p Path)
 impl Moves {
     /// Finds the moves in a session's events.
     pub fn find(entries: &[Entry]) -> Self {
-        let moves = entries.iter().filter_map(|entry| {
+        Self::of(entries.iter().filter_map(|entry| {
             let Event::SessionMoved(moved) = &entry.record.as_ref()?.event else { return None };
+            Some((entry.seq, moved))
+        }))
+    }
+
+    /// Returns the moves recorded by these events, given with their numbers.
+    pub fn of<'a>(moves: impl IntoIterator<Item = (u64, &'a SessionMoved)>) -> Self {
+        let moves = moves.into_iter().map(|(seq, moved)| {
             let (from, to) = (Path::new(&moved.from), Path::new(&moved.cwd));
             let (from, to) = moved_above(from, to);
-            Some(Move { seq: entry.seq, from: [real(from), from.to_owned()], to: real(to) })
+            Move { seq, from: [real(from), from.to_owned()], to: real(to) }
         });
         Self(moves.collect())
     }

@@ -45,7 +45,8 @@ pub(crate) fn engine_on(
     let editors = Editors::default();
     let (engine, handle) = Engine::new(Services {
         ambient: setup.ambient.clone(),
-        store: Store::new(data),
+        // Short sessions are opened as long ones are.
+        store: Store::new(data).saving_after(0),
         env: Arc::new(Overlay::new(Arc::<Memory>::clone(env), &editors)),
         editors: Some(editors),
         here: Arc::<Memory>::clone(env),

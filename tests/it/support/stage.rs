@@ -478,14 +478,19 @@ impl Stage {
         let living = history(&script, "to the living");
         engine.shutdown().await;
 
-        let (engine, _task) = engine_on(data, &script, &env, &setup);
-        let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
-        script.push(Reply::new().text("again"));
-        prompt_and_wait(&opened, "to the opened").await;
-        let opened = history(&script, "to the opened");
-        let living = living.strip_suffix(']').unwrap();
-        assert!(opened.starts_with(living), "after opening again:\n{opened}\ninstead of\n{living}");
-        engine.shutdown().await;
+        // The first time from all entries, then from the state that was saved and the entries after it.
+        let mut before = living;
+        for said in ["to the opened", "to the one opened from a saved state"] {
+            let (engine, _task) = engine_on(data, &script, &env, &setup);
+            let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
+            script.push(Reply::new().text("again"));
+            prompt_and_wait(&opened, said).await;
+            let opened = history(&script, said);
+            let start = before.strip_suffix(']').unwrap();
+            assert!(opened.starts_with(start), "{said}:\n{opened}\ninstead of\n{start}");
+            engine.shutdown().await;
+            before = opened;
+        }
     }
 }
 
