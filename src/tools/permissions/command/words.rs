@@ -95,6 +95,12 @@ fn parts(node: Node<'_>, source: &str) -> Vec<Part> {
 
 fn finish(parts: &[Part], node: Node<'_>, source: &str) -> Word {
     let unknown = |is_one| Word::Unknown { source: slice(node, source).to_owned(), is_one };
+    // `$"…"` is a text to be translated.
+    let is_dollar = |part: &Part| matches!(part, Part::Bare(raw) if raw.ends_with('$'));
+    if parts.array_windows().any(|[part, next]| is_dollar(part) && matches!(next, Part::Quoted(_)))
+    {
+        return unknown(false);
+    }
     let mut text = String::new();
     let (mut is_pattern, mut bare) = (false, String::new());
     for part in parts {
