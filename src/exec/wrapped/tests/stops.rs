@@ -122,7 +122,7 @@ async fn kills_what_carries_it(env: &Wrapped, way: &str) {
         match (ran, want) {
             // Either the command's end or the connection's is seen first.
             (Ok(ran), want) if want == lost => {
-                assert_eq!(ran.end, End::Exited(143), "{way}, {name}")
+                assert_eq!(ran.end, End::Exited(143), "{way}, {name}");
             }
             (Ok(ran), Ok((code, tail))) => {
                 assert_eq!(

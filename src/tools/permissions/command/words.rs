@@ -97,7 +97,10 @@ fn finish(parts: &[Part], node: Node<'_>, source: &str) -> Word {
     let unknown = |is_one| Word::Unknown { source: slice(node, source).to_owned(), is_one };
     // `$"…"` is a text to be translated.
     let is_dollar = |part: &Part| matches!(part, Part::Bare(raw) if raw.ends_with('$'));
-    if parts.array_windows().any(|[part, next]| is_dollar(part) && matches!(next, Part::Quoted(_)))
+    if parts
+        .iter()
+        .zip(parts.iter().skip(1))
+        .any(|(part, next)| is_dollar(part) && matches!(next, Part::Quoted(_)))
     {
         return unknown(false);
     }
@@ -163,7 +166,7 @@ pub(super) fn are_torn(node: Node<'_>, source: &str) -> bool {
     }
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-    children.array_windows().any(|[before, word]| {
+    children.iter().zip(children.iter().skip(1)).any(|(before, word)| {
         let is_word = |kind| WORDS.contains(&kind);
         let are_words =
             is_word(word.kind()) && (is_word(before.kind()) || BEFORE.contains(&before.kind()));
