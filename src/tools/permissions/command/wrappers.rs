@@ -462,10 +462,45 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
     inner(assignments, &rest, analysis, shells);
 }
 
+/// Tests of find that take a value.
+const FIND_TESTS: [&str; 12] = [
+    "-iname",
+    "-ipath",
+    "-iregex",
+    "-maxdepth",
+    "-mindepth",
+    "-mtime",
+    "-name",
+    "-newer",
+    "-path",
+    "-regex",
+    "-size",
+    "-type",
+];
+
 /// `find … -exec program {} ;`.
 fn find(program: &Program, analysis: &mut Analysis, shells: usize) {
     let mut words = program.words.iter();
+    let mut before = None;
+    let mut is_known = true;
     while let Some(word) = words.next() {
+        let is_value = before
+            .replace(word)
+            .and_then(Word::text)
+            .is_some_and(|test| FIND_TESTS.contains(&test));
+        match word {
+            Word::Unknown { is_one, .. } if !is_value => {
+                is_known = false;
+                if !is_one {
+                    analysis.hide("passes find arguments that are only known when it runs");
+                }
+            }
+            // The unknown word may be `-exec`.
+            Word::Text(text) if !is_known && matches!(&**text, ";" | "+") => {
+                analysis.hide("passes find arguments that are only known when it runs");
+            }
+            Word::Text(_) | Word::Glob(_) | Word::Unknown { .. } => {}
+        }
         if !matches!(word.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir")) {
             continue;
         }
