@@ -306,6 +306,9 @@ impl Call {
                 // Text that was dropped before counts too.
                 shown.record.total_lines = ran.total_lines;
                 shown.record.total_bytes = ran.total_bytes;
+                // A single empty line counts here.
+                shown.record.output_lines =
+                    shown.record.output_lines.max(u64::from(!shown.text.is_empty()));
                 if ran.total_lines > shown.record.output_lines {
                     shown.record.truncated_by.get_or_insert(TruncatedBy::Bytes);
                 }

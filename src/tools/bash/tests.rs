@@ -95,6 +95,22 @@ async fn signals_are_named() {
 }
 
 #[tokio::test]
+async fn empty_lines_are_not_cut() {
+    let scene = Scene::new();
+    for (command, want) in [
+        ("echo", "\n"),
+        ("printf '\\n\\n\\n'", "\n\n\n"),
+        ("echo a; echo", "a\n\n"),
+        ("printf '\\r\\n'", "\n"),
+        ("true", "(no output)"),
+    ] {
+        let got = scene.call(&Bash(Profile::Pi), json!({"command": command})).await;
+        assert_eq!(text(&got), want, "{command}");
+        assert_eq!(got.details.truncation, None, "{command}");
+    }
+}
+
+#[tokio::test]
 async fn long_output_shows_its_end_and_names_the_file() {
     let scene = Scene::new();
     let chinese = "for i in {1..20000}; do printf 测; done";

@@ -392,6 +392,7 @@ const KNOWN: &[&str] = &[
     "list",
     "pipeline",
     "redirected_statement",
+    "brace_expression",
     "subshell",
     "compound_statement",
     "if_statement",
