@@ -235,6 +235,15 @@ impl Ambient {
         }
     }
 
+    /// Returns a path from the command line as an absolute one.
+    ///
+    /// # Errors
+    /// The path is relative, and the working directory was deleted or is not readable.
+    pub fn absolute(&self, path: impl AsRef<Path>) -> std::io::Result<PathBuf> {
+        let path = path.as_ref();
+        Ok(self.base_dir(Some(path))?.join(path))
+    }
+
     /// The program's path, for starting it again. On Linux the path stays valid after an update replaces the file.
     ///
     /// # Errors

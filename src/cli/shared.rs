@@ -117,7 +117,7 @@ impl Listening {
             Err(TryLockError::Error(error)) => return Err(error).context("cannot lock the engine"),
         }
         let socket = match places.unix {
-            Some(socket) => ambient.current_dir()?.join(socket),
+            Some(socket) => ambient.absolute(socket)?,
             None => usual_socket(data, ambient)?,
         };
         let web = places.websocket.map(bind_loopback).transpose()?;
@@ -129,7 +129,7 @@ impl Listening {
         let address = Address {
             socket,
             token: match &places.token_file {
-                Some(file) => kept_token(&ambient.current_dir()?.join(file))?,
+                Some(file) => kept_token(&ambient.absolute(file)?)?,
                 None => new_token()?,
             },
             pid: std::process::id(),

@@ -32,8 +32,10 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
         }
         return Ok(0);
     }
-    let here = ambient.current_dir()?;
-    let named = wanted.folder.as_ref().map_or(here.clone(), |named| here.join(named));
+    let named = match &wanted.folder {
+        Some(named) => ambient.absolute(named)?,
+        None => ambient.current_dir()?,
+    };
     let folder = if wanted.revoke { resolve(&named) } else { assemble::folder(&named)? };
     let folder = if wanted.folder.is_none() { assemble::project(&folder) } else { folder };
     let has_changed = answers.set_trusted(&folder, !wanted.revoke).map_err(not_kept)?;

@@ -431,6 +431,8 @@ fn a_program_started_in_a_deleted_directory_works_in_another_one() {
     assert_eq!((code, out.as_str()), (Some(0), "done\n"), "{said}");
     let (code, _, said) = run(&["policy", "explain", "ls", "-C", &there], "");
     assert_eq!(code, Some(0), "{said}");
+    let (code, out, said) = run(&["trust", &there], "");
+    assert!(code == Some(0) && out.contains(&there), "{out} {said}");
     for args in [&["run", "--script", &script, "go"][..], &["policy", "explain", "ls"]] {
         let (code, _, said) = run(args, "");
         assert!(code != Some(0) && said.contains("gone no longer exists"), "{args:?}: {said}");

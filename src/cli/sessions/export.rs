@@ -26,7 +26,7 @@ impl StoreCommands<'_> {
             Some(path) => path.clone(),
             None => PathBuf::from(export::file_name(&self.store, &id, format)?),
         };
-        let path = self.ambient.current_dir()?.join(&name);
+        let path = self.ambient.absolute(&name)?;
         // Looked at before the work; the rename below looks again.
         let is_there = path.symlink_metadata().is_ok();
         anyhow::ensure!(wanted.force || !is_there, "{}", there(&name));

@@ -20,7 +20,7 @@ impl StoreCommands<'_> {
     pub(super) fn import(&self, wanted: &Importing) -> anyhow::Result<u8> {
         let cwd = match &wanted.directory {
             None => None,
-            Some(folder) => Some(assemble::folder(&self.ambient.current_dir()?.join(folder))?),
+            Some(folder) => Some(assemble::folder(&self.ambient.absolute(folder)?)?),
         };
         let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         for file in &wanted.files {
@@ -38,7 +38,7 @@ impl StoreCommands<'_> {
         again: bool,
     ) -> anyhow::Result<SessionId> {
         let name = file.display();
-        let path = self.ambient.current_dir()?.join(file);
+        let path = self.ambient.absolute(file)?;
         let bytes = fs::read(&path).with_context(|| format!("cannot read {name}"))?;
         // An invalid byte damages only its line, not the file.
         let text = String::from_utf8_lossy(&bytes);

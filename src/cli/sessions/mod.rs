@@ -352,7 +352,7 @@ impl StoreCommands<'_> {
     /// Returns a working directory as sessions name it.
     fn folder(&self, named: Option<&Path>) -> anyhow::Result<Option<String>> {
         let Some(named) = named else { return Ok(None) };
-        let path = self.ambient.current_dir()?.join(named);
+        let path = self.ambient.absolute(named)?;
         // One that is gone may have sessions all the same.
         let path = assemble::folder(&path).unwrap_or(path);
         Ok(Some(path.to_string_lossy().into_owned()))

@@ -132,7 +132,7 @@ impl<'a> OpenSession<'a> {
 
     /// Returns a file as the session names it.
     async fn path(&self, named: &Path) -> anyhow::Result<String> {
-        let path = self.ambient.current_dir()?.join(named);
+        let path = self.ambient.absolute(named)?;
         let whole = self.engine.canonicalize(&path).await;
         let whole: PathBuf = whole.map_err(|error| refused(error, &self.session.id))?;
         Ok(whole.to_string_lossy().into_owned())
