@@ -398,7 +398,7 @@ fn a_session_that_is_open_elsewhere_is_told_with_its_holder_and_can_be_read_and_
     );
     let (code, out, err) = sessions(&place, &["fork", id]);
     assert!(code == 0 && !out.contains(id), "{err}");
-    // Lists tell the two apart.
+    // Lists distinguish the two.
     let (_, listed, _) = sessions(&place, &["list", "--json"]);
     let listed = listed.lines().map(|line| serde_json::from_str(line).unwrap());
     let from: Vec<Value> = listed.map(|row: Value| row["forkedFrom"].clone()).collect();

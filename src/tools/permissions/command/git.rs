@@ -48,7 +48,7 @@ const CHANGING: &[&str] = &[
     "write-tree",
 ];
 
-/// The commands that change the repository whatever their arguments are, apart from flags that only show something.
+/// Commands that change the repository with any arguments except flags that only show something.
 const ALWAYS_CHANGING: &[&str] = &[
     "add",
     "am",
