@@ -98,7 +98,7 @@ impl LoopGuard {
             .or_else(|| self.pattern(self.window * PATIENCE, same_call_alone))
             .or_else(|| self.pattern(self.window * PATIENCE_WITH_JOB, same_call));
         let Some(pattern) = pattern else {
-            if self.pattern(self.window, same_call_alone).is_none() {
+            if behind == Behind::Something && self.shows_progress() {
                 self.warnings = 0;
             }
             return Judgement::Fine;
@@ -110,6 +110,14 @@ impl LoopGuard {
         self.pause = self.window / 2;
         self.warnings += 1;
         if self.warnings >= MAX_WARNINGS { Judgement::Stop } else { Judgement::Warn(pattern) }
+    }
+
+    /// Returns true if the last call returned something else than the time before.
+    fn shows_progress(&self) -> bool {
+        let mut latest = self.recent.iter().rev();
+        let Some(last) = latest.next() else { return false };
+        let before = latest.find(|seen| seen.call == last.call);
+        before.is_some_and(|before| before.call_and_result != last.call_and_result)
     }
 
     /// Returns the pattern length if the last `count` calls repeat one.
@@ -186,6 +194,16 @@ mod tests {
             let log = [Content::text((number / 12).to_string())];
             let judged = guard.judge(ended(Builtin::Shell, "tail log", &log), Behind::Something);
             assert_ne!(judged, Judgement::Stop, "{number}");
+        }
+        // A different call after each warning does not help a model that is stuck.
+        for behind in [Behind::Nothing, Behind::Something] {
+            let mut guard = LoopGuard::new(10);
+            let judge = |number: usize| {
+                let arguments = if number % 11 == 10 { number.to_string() } else { "make".into() };
+                guard.judge(ended(Builtin::Shell, &arguments, &[]), behind)
+            };
+            let stopped = (0..100).map(judge).position(|it| it == Judgement::Stop);
+            assert_eq!(stopped, Some(31), "{behind:?}");
         }
         // Waiting with invalid arguments is no waiting.
         let mut guard = LoopGuard::new(10);

@@ -127,8 +127,8 @@ pub(super) fn changes_repository(arguments: &[Word]) -> bool {
     command(arguments).is_some_and(|command| CHANGING.contains(&command.name))
 }
 
-/// Returns the directory in which a command that certainly changes a repository looks for it, if it is known. `bases` are the directories that the
-/// command may run in, the last one entered last.
+/// Returns the directory in which a command that certainly changes a repository looks for it, if it is known. `bases` are the directories
+/// that the command may run in, in the order in which they are entered.
 pub(super) fn repository(arguments: &[Word], bases: &[PathBuf]) -> Option<PathBuf> {
     let command = command(arguments)?;
     if command.is_named || !command.always_changes() {
