@@ -49,7 +49,10 @@ pub(super) async fn action(
 /// launcher.
 async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
     let passes = |program: &Program| program.is_known_safe() || program.is_transparent;
-    let is_looked_up = |program: &&Program| passes(program) && !program.is_builtin();
+    // Behind a wrapper, the name of a builtin is that of a file: `env echo`.
+    let has_wrapper = analysis.programs.iter().any(|program| program.is_transparent);
+    let is_looked_up =
+        |program: &&Program| passes(program) && (has_wrapper || !program.is_builtin());
     let names = analysis.programs.iter().filter(is_looked_up).filter_map(Program::name);
     let names: BTreeSet<&str> = names.collect();
     let platform = site.env.platform();

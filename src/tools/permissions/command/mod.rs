@@ -6,6 +6,7 @@
 
 mod braces;
 mod conditional;
+mod differences;
 mod flags;
 mod git;
 mod heredoc;

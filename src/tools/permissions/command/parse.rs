@@ -3,7 +3,7 @@
 use super::conditional::{self, Conditional};
 use super::sums;
 use super::words::{self, Word};
-use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, heredoc, wrappers};
+use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, differences, heredoc, wrappers};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -64,6 +64,9 @@ fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
         analysis.doubt(format!("contains the control character U+{:04X}", u32::from(odd)));
         return true;
     }
+    if differences::joins_lines(line) {
+        analysis.doubt("joins two lines in the middle of a word or an operator");
+    }
     let Some(tree) = tree(line) else {
         analysis.doubt("cannot be parsed within a second");
         return false;
@@ -113,10 +116,16 @@ impl Walk<'_> {
             return self.analysis.doubt("nests too deeply");
         }
         self.analysis.expands_itself |= EXPANDING.contains(&node.kind());
-        if words::are_torn(node, self.source) {
+        if differences::are_torn(node, self.source) {
             self.analysis.doubt("contains a word that the parser splits");
         }
         match node.kind() {
+            "expansion" if differences::hides_substitutions(node, self.source) => {
+                self.analysis.doubt("contains an expansion that the parser does not see");
+            }
+            "command_substitution" if differences::is_escaped(node, self.source) => {
+                self.analysis.doubt("contains escaped characters in backquotes");
+            }
             "command" => return self.command(node, depth),
             "declaration_command" | "unset_command" => return self.declaration(node, depth),
             "variable_assignment" => return self.assignment_alone(node, depth),

@@ -140,42 +140,6 @@ fn finish(parts: &[Part], node: Node<'_>, source: &str) -> Word {
     if is_pattern { Word::Glob(text) } else { Word::Text(text) }
 }
 
-/// Returns true if a node's words are not separated as in the shell: the grammar makes two of `"a"\\b` and of a word that continues on the next
-/// line.
-pub(super) fn are_torn(node: Node<'_>, source: &str) -> bool {
-    const WORDS: [&str; 14] = [
-        "ansi_c_string",
-        "arithmetic_expansion",
-        "brace_expression",
-        "command_name",
-        "command_substitution",
-        "concatenation",
-        "expansion",
-        "extglob_pattern",
-        "number",
-        "raw_string",
-        "simple_expansion",
-        "string",
-        "translated_string",
-        "word",
-    ];
-    const BEFORE: [&str; 3] = ["file_redirect", "process_substitution", "variable_assignment"];
-    if !["command", "declaration_command", "file_redirect", "for_statement"].contains(&node.kind())
-    {
-        return false;
-    }
-    let mut cursor = node.walk();
-    let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-    children.iter().zip(children.iter().skip(1)).any(|(before, word)| {
-        let is_word = |kind| WORDS.contains(&kind);
-        let are_words =
-            is_word(word.kind()) && (is_word(before.kind()) || BEFORE.contains(&before.kind()));
-        let gap = source.get(before.end_byte()..word.start_byte()).unwrap_or_default();
-        let gap = gap.replace("\\\n", "");
-        are_words && (gap.is_empty() || gap.contains(|c| !matches!(c, ' ' | '\t')))
-    })
-}
-
 fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
     match node.kind() {
         "command_name" | "concatenation" => {
@@ -224,7 +188,11 @@ fn string(node: Node<'_>, source: &str) -> Part {
     let is_plain = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");
     let text = slice(node, source);
     let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    let Some(inner) = inner.filter(|_| is_plain) else { return Part::Unknown { is_quoted: true } };
+    let Some(inner) = inner.filter(|_| is_plain) else {
+        // `"$@"` is as many words as there are arguments.
+        let is_list = ["$@", "${@", "[@]"].iter().any(|list| text.contains(list));
+        return Part::Unknown { is_quoted: !is_list };
+    };
     let mut out = String::new();
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {

@@ -1,0 +1,102 @@
+//! Commands that bash reads in another way than the grammar. They are not understood, so pintle asks.
+
+use super::words;
+use tree_sitter::Node;
+
+/// Returns true if a node's words are not separated as in the shell: the grammar makes two of `"a"\\b` and of a word that continues on the next
+/// line.
+pub(super) fn are_torn(node: Node<'_>, source: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "ansi_c_string",
+        "arithmetic_expansion",
+        "brace_expression",
+        "command_name",
+        "command_substitution",
+        "concatenation",
+        "expansion",
+        "extglob_pattern",
+        "number",
+        "raw_string",
+        "simple_expansion",
+        "string",
+        "translated_string",
+        "word",
+    ];
+    const BEFORE: [&str; 3] = ["file_redirect", "process_substitution", "variable_assignment"];
+    if !["command", "declaration_command", "file_redirect", "for_statement"].contains(&node.kind())
+    {
+        return false;
+    }
+    let mut cursor = node.walk();
+    let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+    children.iter().zip(children.iter().skip(1)).any(|(before, word)| {
+        let is_word = |kind| WORDS.contains(&kind);
+        let are_words =
+            is_word(word.kind()) && (is_word(before.kind()) || BEFORE.contains(&before.kind()));
+        let gap = source.get(before.end_byte()..word.start_byte()).unwrap_or_default();
+        let gap = gap.replace("\\\n", "");
+        are_words && (gap.is_empty() || gap.contains(|c| !matches!(c, ' ' | '\t')))
+    })
+}
+
+/// Returns true if bash may join two lines into something that the grammar does not see: `$\\⏎(id)` is a substitution. Lines that are joined in
+/// the middle of a plain word are the business of [`are_torn`].
+pub(super) fn joins_lines(line: &str) -> bool {
+    const JOINT: &str = "\\\n";
+    let mut rest = line;
+    let mut before = None;
+    while let Some((text, behind)) = rest.split_once(JOINT) {
+        before = text.chars().next_back().or(before);
+        let after = behind.trim_start_matches(JOINT).chars().next();
+        let is_apart = |c: Option<char>| c.is_none_or(|c| matches!(c, ' ' | '\t' | '\n'));
+        let begins = before.is_some_and(|c| "$([{<>!`\"'".contains(c));
+        let continues = after.is_some_and(|c| "$([{<>`\"'".contains(c));
+        let ends_command = before.is_some_and(|c| matches!(c, '&' | '|' | ';'));
+        if !is_apart(before) && !is_apart(after) && !ends_command && (begins || continues) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+/// Returns true if an expansion contains substitutions of which the grammar makes plain text: in a pattern, behind an operator, and in
+/// quotes that are none for bash.
+pub(super) fn hides_substitutions(expansion: Node<'_>, source: &str) -> bool {
+    let mut seen = Vec::new();
+    substitutions(expansion, &mut seen, true);
+    let (mut text, mut at) = (String::new(), expansion.start_byte());
+    for node in seen {
+        text.push_str(source.get(at..node.start_byte()).unwrap_or_default());
+        text.push(' ');
+        at = node.end_byte();
+    }
+    text.push_str(source.get(at..expansion.end_byte()).unwrap_or_default());
+    let text = text.strip_prefix("${").unwrap_or(&text);
+    text.contains(['$', '`']) || text.contains("<(") || text.contains(">(")
+}
+
+/// Collects the outermost substitutions below a node, in order.
+fn substitutions<'t>(node: Node<'t>, seen: &mut Vec<Node<'t>>, is_root: bool) {
+    const SEEN: [&str; 5] = [
+        "arithmetic_expansion",
+        "command_substitution",
+        "expansion",
+        "process_substitution",
+        "simple_expansion",
+    ];
+    if !is_root && SEEN.contains(&node.kind()) {
+        seen.push(node);
+        return;
+    }
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        substitutions(child, seen, false);
+    }
+}
+
+/// Returns true for a substitution in backquotes that contains escaped characters: bash removes the backslashes before it reads the command.
+pub(super) fn is_escaped(substitution: Node<'_>, source: &str) -> bool {
+    let text = words::slice(substitution, source);
+    text.starts_with('`') && text.contains('\\')
+}
