@@ -63,17 +63,29 @@ pub(super) fn joins_lines(line: &str) -> bool {
 /// Returns true if an expansion contains substitutions of which the grammar makes plain text: in a pattern, behind an operator, and in
 /// quotes that are none for bash.
 pub(super) fn hides_substitutions(expansion: Node<'_>, source: &str) -> bool {
+    let text = unseen(expansion, source);
+    let text = text.strip_prefix("${").unwrap_or(&text);
+    text.contains(['$', '`']) || text.contains("<(") || text.contains(">(")
+}
+
+/// Returns true if a regular expression contains substitutions of which the grammar makes plain text.
+pub(super) fn hides_in_regex(regex: Node<'_>, source: &str) -> bool {
+    let text = unseen(regex, source);
+    ["`", "$(", "${", "$[", "<(", ">("].iter().any(|begin| text.contains(begin))
+}
+
+/// Returns a node's text without the substitutions that the grammar sees in it.
+fn unseen(node: Node<'_>, source: &str) -> String {
     let mut seen = Vec::new();
-    substitutions(expansion, &mut seen, true);
-    let (mut text, mut at) = (String::new(), expansion.start_byte());
+    substitutions(node, &mut seen, true);
+    let (mut text, mut at) = (String::new(), node.start_byte());
     for node in seen {
         text.push_str(source.get(at..node.start_byte()).unwrap_or_default());
         text.push(' ');
         at = node.end_byte();
     }
-    text.push_str(source.get(at..expansion.end_byte()).unwrap_or_default());
-    let text = text.strip_prefix("${").unwrap_or(&text);
-    text.contains(['$', '`']) || text.contains("<(") || text.contains(">(")
+    text.push_str(source.get(at..node.end_byte()).unwrap_or_default());
+    text
 }
 
 /// Collects the outermost substitutions below a node, in order.

@@ -123,6 +123,9 @@ impl Walk<'_> {
             "expansion" if differences::hides_substitutions(node, self.source) => {
                 self.analysis.doubt("contains an expansion that the parser does not see");
             }
+            "regex" if differences::hides_in_regex(node, self.source) => {
+                self.analysis.doubt("contains a regular expression that the parser does not see");
+            }
             "command_substitution" if differences::is_escaped(node, self.source) => {
                 self.analysis.doubt("contains escaped characters in backquotes");
             }
