@@ -32,7 +32,7 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
   fs.writeFileSync(file, rule);
   await window.send("go on");
   await window.sees("second");
-  assert.match(await window.transcript(), /Review the Project's Files… shows them/);
+  await window.sees("Review the Project's Files… shows them");
   const told = window.notification("were added, changed or removed since you trusted it");
   await told.getByRole("button", { name: "Review the Files…" }).click({ timeout: LONG });
   const row = window.page.locator(".quick-input-list .monaco-list-row", {
