@@ -152,3 +152,56 @@ fn two_engines_find_what_either_said() {
         }
     }
 }
+
+/// A long session is opened from its saved state, and its conversation is read by the first turn. If that fails, the prompt is returned.
+#[test]
+fn a_turn_whose_conversation_cannot_be_read_returns_its_prompt() {
+    let place = Place::new(&[]);
+    let long = "x".repeat(300_000);
+    let mut program = Program::on_script(&place, &script(&long), Framing::Lines);
+    program.prompt("prompt one");
+    program.until_event("turn.completed");
+    let id = program.ask("session/list", json!({}))["sessions"][0]["sessionId"].clone();
+    program.end_input();
+    program.wait();
+    let journal = place.journal();
+    let state = journal.with_file_name("folded.json");
+    let aside = journal.with_file_name("aside");
+    let serve = || {
+        let path = place.script(&script("again"));
+        let args = ["serve", "--permission", "full", "--script", &path];
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
+        program.initialize();
+        program.ask("session/open", json!({"sessionId": id}));
+        program
+    };
+    let mut program = serve();
+    assert!(state.exists(), "opening it saves its state");
+    program.end_input();
+    program.wait();
+
+    let mut program = serve();
+    std::fs::rename(&journal, &aside).unwrap();
+    program.prompt("prompt two");
+    let returned = program.until_event("input.removed");
+    assert_eq!(returned["inputs"][0]["content"][0]["text"], "prompt two");
+    let ended = program.until_event("turn.completed");
+    assert_eq!(ended["error"]["code"], "journal", "{ended}");
+    std::fs::rename(&aside, &journal).unwrap();
+    program.prompt("prompt three");
+    let ended = program.until_event("turn.completed");
+    assert_eq!(ended["status"], "completed", "{ended}");
+    program.end_input();
+    program.wait();
+
+    // The returned prompt does not come back.
+    let mut program = serve();
+    program.prompt("prompt four");
+    program.until_event("turn.completed");
+    let sent = program.ask("context/read", json!({"summary": false})).to_string();
+    for (prompt, is_sent) in
+        [("prompt one", true), ("prompt two", false), ("prompt three", true), ("prompt four", true)]
+    {
+        assert_eq!(sent.contains(prompt), is_sent, "{prompt}");
+    }
+}

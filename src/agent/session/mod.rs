@@ -197,7 +197,10 @@ impl Session {
             if let Some(DueTurn { ctx, mut state, work }) = self.phase.due_turn() {
                 let finished = match self.read_conversation(&mut state).await {
                     Ok(()) => Box::pin(turn::run(&mut self, ctx, state, work)).await,
-                    Err(error) => Finished::unread(state, &error),
+                    Err(error) => {
+                        self.hand_back(work);
+                        Finished::unread(state, &error)
+                    }
                 };
                 self.finished(finished).await;
             } else if self.lifecycle.closing.is_some() {

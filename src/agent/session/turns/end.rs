@@ -76,6 +76,13 @@ impl Session {
         self.publish_state();
     }
 
+    /// Returns the messages of a turn that cannot begin.
+    pub(in crate::session) fn hand_back(&mut self, work: Work) {
+        if let Work::Answer(inputs) = work {
+            self.record(None, Event::InputRemoved { inputs, is_handled: false });
+        }
+    }
+
     /// Starts the next turn if a message waits: one that came too late for the last turn, or else the next follow-up.
     fn start_next(&mut self) {
         let inputs = self.inbox.take_next();
