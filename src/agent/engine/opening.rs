@@ -1,4 +1,4 @@
-//! The state of a stored session when it is opened, folded from its events.
+//! A stored session's state at its opening, folded from its events.
 //!
 //! Entries are taken one by one, so that the state can be saved and continued: a long session is opened from the saved state and the later
 //! entries, and its conversation is read by the first turn. Invariant: the result does not depend on how often the state was saved. If an

@@ -49,7 +49,7 @@ pub(super) async fn action(
 /// launcher.
 async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
     let passes = |program: &Program| program.is_known_safe() || program.is_transparent;
-    // Behind a wrapper, the name of a builtin is that of a file: `env echo`.
+    // A wrapper runs a file, even if its name is that of a builtin: `env echo`.
     let has_wrapper = analysis.programs.iter().any(|program| program.is_transparent);
     let is_looked_up =
         |program: &&Program| passes(program) && (has_wrapper || !program.is_builtin());

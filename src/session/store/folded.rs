@@ -39,7 +39,7 @@ pub trait Fold: Default {
     fn take(&mut self, entry: &Entry) -> bool;
 }
 
-/// The lines covered by a state, from the start of the journal.
+/// The lines that a state covers, counted from the journal's start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Covered {

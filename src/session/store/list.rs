@@ -185,7 +185,7 @@ fn first_line(content: &[Input]) -> Option<String> {
 /// Information from a journal's first lines.
 #[derive(Debug, Default)]
 struct Beginning {
-    /// The original title unless it was changed; otherwise the start of the first prompt.
+    /// The original title, unless it was changed, or else the first prompt's start.
     title: Option<String>,
     /// The parent, for a sub-agent.
     parent: Option<Parent>,

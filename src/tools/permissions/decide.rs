@@ -442,8 +442,8 @@ impl Judge<'_> {
             && self.held_programs(analysis).next().is_none()
     }
 
-    /// Returns true for a git command that the mode would run in the sandbox, where it would fail because it changes the workspace's
-    /// repository. A rule without `sandbox` keeps it inside.
+    /// Returns true for a git command that would run in the sandbox and fail, because it changes the workspace's repository. A rule without
+    /// `sandbox` keeps it inside.
     fn changes_repository(&self, analysis: &Analysis, cwd: &Path) -> bool {
         let is_held = self.mode() == PermissionMode::AutoEdit && self.ctx.sandbox == Sandbox::Full;
         let places = self.ctx.places;

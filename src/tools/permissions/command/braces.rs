@@ -106,7 +106,7 @@ fn split(text: &[Char]) -> Vec<&[Char]> {
     text.split(is_border).collect()
 }
 
-/// Returns the words of a range of numbers without leading zeros, or of letters of one case.
+/// Expands a range: numbers without leading zeros, or letters in one case.
 fn range(text: &[Char]) -> Option<Vec<Vec<Char>>> {
     if text.iter().any(|(_, is_bare)| !is_bare) {
         return None;

@@ -1,10 +1,9 @@
-//! Commands that bash reads in another way than the grammar. They are not understood, so pintle asks.
+//! Commands that bash parses differently from the grammar. They count as not understood, so pintle asks.
 
 use super::words;
 use tree_sitter::Node;
 
-/// Returns true if a node's words are not separated as in the shell: the grammar makes two of `"a"\\b` and of a word that continues on the next
-/// line.
+/// Returns true if the grammar splits a word that is one for bash, such as `"a"\\b` or a word continued on the next line.
 pub(super) fn are_torn(node: Node<'_>, source: &str) -> bool {
     const WORDS: [&str; 14] = [
         "ansi_c_string",
@@ -39,8 +38,7 @@ pub(super) fn are_torn(node: Node<'_>, source: &str) -> bool {
     })
 }
 
-/// Returns true if bash may join two lines into something that the grammar does not see: `$\\⏎(id)` is a substitution. Lines that are joined in
-/// the middle of a plain word are the business of [`are_torn`].
+/// Returns true if bash may join two lines into syntax that the grammar misses: `$\\⏎(id)` is a substitution. [`are_torn`] finds plain words.
 pub(super) fn joins_lines(line: &str) -> bool {
     const JOINT: &str = "\\\n";
     let mut rest = line;
@@ -60,21 +58,21 @@ pub(super) fn joins_lines(line: &str) -> bool {
     false
 }
 
-/// Returns true if an expansion contains substitutions of which the grammar makes plain text: in a pattern, behind an operator, and in
-/// quotes that are none for bash.
+/// Returns true if the grammar takes a substitution inside an expansion for plain text: in a pattern, after an operator, or between quotes
+/// that bash takes literally.
 pub(super) fn hides_substitutions(expansion: Node<'_>, source: &str) -> bool {
     let text = unseen(expansion, source);
     let text = text.strip_prefix("${").unwrap_or(&text);
     text.contains(['$', '`']) || text.contains("<(") || text.contains(">(")
 }
 
-/// Returns true if a regular expression contains substitutions of which the grammar makes plain text.
+/// Returns true if the grammar takes a substitution inside a regular expression for plain text.
 pub(super) fn hides_in_regex(regex: Node<'_>, source: &str) -> bool {
     let text = unseen(regex, source);
     ["`", "$(", "${", "$[", "<(", ">("].iter().any(|begin| text.contains(begin))
 }
 
-/// Returns a node's text without the substitutions that the grammar sees in it.
+/// Returns a node's text without the substitutions that the grammar found.
 fn unseen(node: Node<'_>, source: &str) -> String {
     let mut seen = Vec::new();
     substitutions(node, &mut seen, true);

@@ -65,7 +65,7 @@ fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
         return true;
     }
     if differences::joins_lines(line) {
-        analysis.doubt("joins two lines in the middle of a word or an operator");
+        analysis.doubt("continues a word or an operator on the next line");
     }
     let Some(tree) = tree(line) else {
         analysis.doubt("cannot be parsed within a second");
@@ -117,14 +117,15 @@ impl Walk<'_> {
         }
         self.analysis.expands_itself |= EXPANDING.contains(&node.kind());
         if differences::are_torn(node, self.source) {
-            self.analysis.doubt("contains a word that the parser splits");
+            self.analysis
+                .doubt("contains quotes, backslashes or braces that the parser cannot analyze");
         }
         match node.kind() {
             "expansion" if differences::hides_substitutions(node, self.source) => {
-                self.analysis.doubt("contains an expansion that the parser does not see");
+                self.analysis.doubt("contains a substitution inside an expansion, where the parser cannot analyze it");
             }
             "regex" if differences::hides_in_regex(node, self.source) => {
-                self.analysis.doubt("contains a regular expression that the parser does not see");
+                self.analysis.doubt("contains a substitution inside a regular expression");
             }
             "command_substitution" if differences::is_escaped(node, self.source) => {
                 self.analysis.doubt("contains escaped characters in backquotes");

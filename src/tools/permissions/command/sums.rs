@@ -1,6 +1,6 @@
 //! Sums of numbers in a command, as bash computes them: `$((2 * (3 + 4)))`.
 
-/// Returns the value of an arithmetic expansion of plain numbers; `None` for anything else, such as names, bases other than
+/// Computes an arithmetic expansion of plain numbers; `None` for anything else, such as names, bases other than
 /// 10 and 16, and results that do not fit.
 pub(super) fn value(source: &str) -> Option<i64> {
     let inner = source.strip_prefix("$((")?.strip_suffix("))")?;
