@@ -223,6 +223,19 @@ impl Ambient {
         }
     }
 
+    /// The directory the program was started in, even if it was deleted: then the path that the shell left in `PWD`.
+    ///
+    /// # Errors
+    /// The directory is not readable, or it was deleted and its path is unknown.
+    pub fn start_dir(&self) -> std::io::Result<PathBuf> {
+        let error = match self.current_dir() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => error,
+            found => return found,
+        };
+        let former = self.var("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+        former.ok_or(error)
+    }
+
     /// The directory that relative paths on the command line start from: the one the program was started in. If that was deleted, it is the
     /// absolute one named on the command line.
     ///

@@ -647,10 +647,8 @@ pub(crate) async fn served_folder(
     ambient: &Ambient,
     env: &dyn Environment,
 ) -> anyhow::Result<PathBuf> {
-    let was_deleted = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
-    let former = ambient.var("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
-    match (ambient.current_dir(), former) {
-        (Err(error), Some(former)) if was_deleted(&error) => {
+    match (ambient.current_dir(), ambient.start_dir()) {
+        (Err(error), Ok(former)) => {
             tracing::warn!("{error}, or name a directory for each session");
             Ok(former)
         }

@@ -1,12 +1,13 @@
 //! Sessions whose folder was moved, renamed or deleted: opened, forked and found by the folder's new path.
 
 use crate::support::program::{Framing, Place, Program};
+use crate::support::shared::Shared;
 use crate::tasks::{ended, text, tool};
 use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// A run in a folder of the place, with its exit code, result and stderr.
 fn run(place: &Place, folder: &str, replies: Value, args: &[&str]) -> (i32, Value, String) {
@@ -400,25 +401,29 @@ fn a_command_that_a_kill_cut_before_the_move_is_told_in_the_new_folder() {
     }
 }
 
+/// A command in a directory that is deleted before the program starts.
+fn in_deleted(place: &Place, program: &Command) -> Command {
+    let gone = folder(place, "gone");
+    let mut command = Command::new("sh");
+    command.args(["-c", "cd \"$1\" && rmdir \"$1\" && shift && exec \"$@\"", "sh"]);
+    command.arg(&gone).arg(program.get_program()).args(program.get_args());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
 /// The program can be started in a deleted directory if another one is specified.
 #[test]
 fn a_program_started_in_a_deleted_directory_works_in_another_one() {
     let place = Place::new(&[]);
     let script = place.script(&json!({"replies": [text("done")]}));
     let there = folder(&place, "there").to_string_lossy().into_owned();
-    let gone = place.path("gone");
     let run = |args: &[&str], input: &str| {
-        std::fs::create_dir_all(&gone).unwrap();
-        let program = place.command(&[]);
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", "cd \"$1\" && rmdir \"$1\" && shift && exec \"$@\"", "sh"]);
-        command.arg(&gone).arg(program.get_program()).args(program.get_args()).args(args);
-        for (name, value) in program.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        let mut command = in_deleted(&place, &place.command(args));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // A program that refuses to start reads nothing.
@@ -452,4 +457,17 @@ fn a_program_started_in_a_deleted_directory_works_in_another_one() {
     assert!(answer(2)["result"]["sessionId"].is_string(), "{out}");
     let error = answer(3)["error"]["message"].as_str().unwrap();
     assert!(error.contains("gone` cannot be used"), "{error}");
+}
+
+#[test]
+fn a_client_of_the_shared_engine_may_start_in_a_deleted_directory() {
+    let shared = Shared::new(json!([]));
+    let there = folder(&shared.place, "there");
+    let command = in_deleted(&shared.place, &shared.command(&["attach"]));
+    let mut client = Program::start(command, Framing::Lines);
+    client.initialize();
+    let error = client.ask_refused("session/create", json!({}));
+    assert!(error["message"].as_str().unwrap().contains("gone` cannot be used"), "{error}");
+    let created = client.ask("session/create", json!({"cwd": there}));
+    assert!(created["sessionId"].is_string(), "{created}");
 }

@@ -175,10 +175,20 @@ fn a_turn_whose_conversation_cannot_be_read_returns_its_prompt() {
         program.ask("session/open", json!({"sessionId": id}));
         program
     };
-    let mut program = serve();
+    let open_and_close = || {
+        let mut program = serve();
+        program.end_input();
+        program.wait();
+    };
+    open_and_close();
     assert!(state.exists(), "opening it saves its state");
-    program.end_input();
-    program.wait();
+
+    // What cannot be written is not needed.
+    std::fs::remove_file(&state).unwrap();
+    std::fs::create_dir(&state).unwrap();
+    open_and_close();
+    std::fs::remove_dir(&state).unwrap();
+    open_and_close();
 
     let mut program = serve();
     std::fs::rename(&journal, &aside).unwrap();

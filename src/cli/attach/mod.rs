@@ -46,7 +46,7 @@ pub(crate) fn open(
     ambient: &Ambient,
 ) -> anyhow::Result<Client> {
     let (socket, address) = connect(data, options)?;
-    let cwd = ambient.current_dir()?;
+    let cwd = ambient.start_dir()?;
     let greeting = Greeting { token: address.token, speaks, cwd, trust };
     (&socket).write_all(&greeting.line()).context("lost the connection to the engine")?;
     Ok(socket)
