@@ -21,12 +21,12 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
   const touch = call("bash", { command: "touch made" });
   const folder = rig.folder("appeared", {
     files: { "a.txt": "one\n" },
-    script: { replies: [say("first"), say("second"), touch, say("third")] },
+    script: { replies: [say("noted"), say("second"), touch, say("third")] },
   });
   const window = await rig.window(folder);
   await window.show();
   await window.send("go");
-  await window.sees("first");
+  await window.sees("noted");
   const file = path.join(folder.path, ".pintle/permissions.toml");
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, rule);
