@@ -26,15 +26,19 @@ pub(super) fn are_torn(node: Node<'_>, source: &str) -> bool {
     {
         return false;
     }
+    let is_word = |kind| WORDS.contains(&kind);
     let mut cursor = node.walk();
-    let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-    children.iter().zip(children.iter().skip(1)).any(|(before, word)| {
-        let is_word = |kind| WORDS.contains(&kind);
-        let are_words =
-            is_word(word.kind()) && (is_word(before.kind()) || BEFORE.contains(&before.kind()));
+    let mut last: Option<Node<'_>> = None;
+    node.named_children(&mut cursor).any(|word| {
+        let Some(before) = last.replace(word) else { return false };
         let gap = source.get(before.end_byte()..word.start_byte()).unwrap_or_default();
+        if gap == " " {
+            return false;
+        }
         let gap = gap.replace("\\\n", "");
-        are_words && (gap.is_empty() || gap.contains(|c| !matches!(c, ' ' | '\t')))
+        (gap.is_empty() || gap.contains(|c| !matches!(c, ' ' | '\t')))
+            && is_word(word.kind())
+            && (is_word(before.kind()) || BEFORE.contains(&before.kind()))
     })
 }
 
