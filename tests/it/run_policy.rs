@@ -464,10 +464,30 @@ async fn a_denied_program_is_not_started_behind_a_script() {
         ("/lib*/ld-linux-*.so.* /usr/bin/touch made", Some("touch made")),
         ("/lib*/ld-linux-*.so.* --argv0 x /usr/bin/touch made", Some("touch made")),
         ("\"$(git --exec-path)/git-push\" origin", Some("git push origin")),
+        ("ln -s /usr/bin/touch t; /lib*/ld-linux-*.so.* ./t made", Some("touch made")),
+        (
+            "/lib*/ld-linux-*.so.* --library-path /lib --inhibit-cache /usr/bin/touch made",
+            Some("touch made"),
+        ),
+        (
+            "/lib*/ld-linux-*.so.* --inhibit-rpath x --glibc-hwcaps-prepend x --glibc-hwcaps-mask x /usr/bin/touch made",
+            Some("touch made"),
+        ),
+        ("/lib*/ld-linux-*.so.* /proc/self/fd/9 made 9</usr/bin/touch", Some("touch made")),
+        ("cp /lib*/ld-linux-*.so.* l; ./l /usr/bin/touch made", Some("touch made")),
+        ("cp /lib*/ld-linux-*.so.* l; printf x >> l; ./l /usr/bin/touch made", Some("touch made")),
+        ("busybox touch made", Some("touch made")),
+        ("cp $(command -v busybox) b; ./b touch made", Some("touch made")),
         ("cp a.txt made", None),
         ("git --version >/dev/null && cp a.txt made", None),
         ("sh -c 'cp a.txt made'", None),
+        ("/lib*/ld-linux-*.so.* /bin/cp a.txt made", None),
+        ("ls -l /usr/bin/touch >&2; cat /usr/bin/touch > made", None),
     ] {
+        if script.contains("busybox") && !Path::new("/usr/bin/busybox").exists() {
+            skipped("no busybox");
+            continue;
+        }
         // Outside of the sandbox, too.
         for args in [
             &["--permission", "auto-edit"][..],

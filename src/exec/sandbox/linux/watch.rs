@@ -11,6 +11,7 @@
 //!
 //! The thread lives as long as the command's processes: without a listener the kernel fails the reported calls.
 
+mod resolver;
 mod sockets;
 mod start;
 
@@ -19,20 +20,22 @@ use super::wire::Watched;
 use super::{Names, filters, wire};
 use crate::write_log::WriteLog;
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, OpenHow, ResolveFlag, openat2, readlinkat};
+use nix::fcntl::AtFlags;
 use nix::libc::{self, sock_filter};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::stat::{Mode, fstatat};
+use nix::sys::stat::fstatat;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
+use resolver::{Resolved, Resolver, absolute};
 pub(super) use start::DeniedFiles;
+use start::Started;
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -375,13 +378,13 @@ impl Watcher {
     }
 
     /// Returns true if a program must not be started: by its path, its name, its link's target, its first word, or its content. Script
-    /// interpreters and programs behind a loader are judged as well.
+    /// interpreters and programs that a loader may run are judged as well.
     fn denies_start(&self, seen: &Seen) -> bool {
         // An unreadable path may be any.
         let Some(Some(path)) = seen.paths.first() else { return true };
         let denied = start::candidates(path, &seen.words, seen.file.as_ref(), &self.programs)
             .into_iter()
-            .chain(seen.interpreters.iter().flat_map(|(path, file, words)| {
+            .chain(seen.behind.iter().flat_map(|Started { path, file, words }| {
                 start::candidates(path, words, file.as_ref(), &self.programs)
             }))
             .find(|words| self.names.denies_program(words));
@@ -443,22 +446,6 @@ impl Watcher {
     }
 }
 
-/// A path as the kernel will resolve it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Resolved {
-    /// With its last name as given, and everything before it resolved.
-    pub(super) named: PathBuf,
-    /// The target, if that is a link.
-    pub(super) target: Option<PathBuf>,
-}
-
-impl Resolved {
-    /// Returns the file itself.
-    pub(super) fn file(&self) -> &Path {
-        self.target.as_deref().unwrap_or(&self.named)
-    }
-}
-
 /// A reported call.
 #[derive(Debug)]
 struct Seen {
@@ -471,8 +458,8 @@ struct Seen {
     words: Vec<String>,
     /// The program's file, opened.
     file: Option<File>,
-    /// The programs that run it, if it is a script, with the words that the kernel gives them.
-    interpreters: Vec<(Resolved, Option<File>, Vec<String>)>,
+    /// The programs started in its place: those that run it if it is a script, and those that it may load if it is a loader.
+    behind: Vec<Started>,
     /// True if the call reaches another program's socket.
     is_socket_of_others: bool,
 }
@@ -485,7 +472,7 @@ impl Seen {
             paths: vec![None],
             words: Vec::new(),
             file: None,
-            interpreters: Vec::new(),
+            behind: Vec::new(),
             is_socket_of_others: false,
         };
         let number = libc::c_long::from(report.data.nr);
@@ -501,7 +488,7 @@ impl Seen {
             }
         }
         if root.is_none() {
-            *root = open_root(thread);
+            *root = resolver::open_root(thread);
         }
         let paths = call.named.iter().map(|named| {
             let path = match *named {
@@ -552,44 +539,17 @@ impl Seen {
         seen
     }
 
-    /// Opens the started program, and finds a script's interpreters.
+    /// Opens the started program, and finds what is started in its place.
     fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
-        /// As many as the kernel follows.
-        const MAX: usize = 5;
         let Some(Some(path)) = self.paths.first() else { return };
-        let thread = resolver.thread;
         self.file = match descriptor {
-            Some(descriptor) => File::open(format!("/proc/{thread}/fd/{descriptor}")).ok(),
-            None => open_program(thread, resolver.root, path),
+            Some(descriptor) => {
+                File::open(format!("/proc/{}/fd/{descriptor}", resolver.thread)).ok()
+            }
+            None => resolver.open(path),
         };
-        let mut script = path.named.to_string_lossy().into_owned();
-        let mut rest: Vec<String> = self.words.iter().skip(1).cloned().collect();
-        let mut next = self.file.as_ref().and_then(start::interpreter);
-        while let Some((program, argument)) = next.filter(|_| self.interpreters.len() < MAX) {
-            let before = std::iter::once(program.clone()).chain(argument).chain([script]);
-            let words: Vec<String> = before.chain(rest).collect();
-            let absolute = below_folder(thread, "cwd", PathBuf::from(&program));
-            let Some(path) = absolute.and_then(|path| resolver.resolve(&path)) else { return };
-            let file = open_program(thread, resolver.root, &path);
-            next = file.as_ref().and_then(start::interpreter);
-            script = program;
-            rest = words.iter().skip(1).cloned().collect();
-            self.interpreters.push((path, file, words));
-        }
+        self.behind = start::behind(path, self.file.as_ref(), &self.words, resolver);
     }
-}
-
-/// Opens a program as the process that starts it sees it.
-fn open_program(thread: i32, root: &OwnedFd, path: &Resolved) -> Option<File> {
-    // A file that is open and may have no name: `/proc/self/fd/3`.
-    let mut parts = path.named.iter().skip(1).map(OsStr::to_string_lossy);
-    let is_open = parts.next().as_deref() == Some("proc") && parts.nth(1).as_deref() == Some("fd");
-    if let Some(descriptor) = parts.next().filter(|_| is_open) {
-        return File::open(format!("/proc/{thread}/fd/{descriptor}")).ok();
-    }
-    let relative = path.file().strip_prefix("/").ok()?;
-    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK;
-    nix::fcntl::openat(root, relative, flags, Mode::empty()).ok().map(File::from)
 }
 
 /// Returns the facts about a socket, as the process sees it.
@@ -608,26 +568,12 @@ fn socket_path(thread: i32, address: u64, length: u64) -> Option<PathBuf> {
     let is_unix = i32::from(u16::from_ne_bytes(*family)) == libc::AF_UNIX;
     // An abstract name begins with a zero.
     let path = path.split(|byte| *byte == 0).next().filter(|path| is_unix && !path.is_empty())?;
-    below_folder(thread, "cwd", PathBuf::from(OsStr::from_bytes(path)))
+    absolute(thread, "cwd", PathBuf::from(OsStr::from_bytes(path)))
 }
 
 /// Returns the path at an address as an absolute one. `link` identifies the directory to which a relative path is relative.
 fn below(thread: i32, link: &str, address: u64) -> Option<PathBuf> {
-    below_folder(thread, link, text(thread, address)?)
-}
-
-fn below_folder(thread: i32, link: &str, path: PathBuf) -> Option<PathBuf> {
-    if path.is_absolute() {
-        return Some(path);
-    }
-    let folder = std::fs::read_link(format!("/proc/{thread}/{link}")).ok()?;
-    // An empty path refers to the descriptor's file itself.
-    Some(if path.as_os_str().is_empty() { folder } else { folder.join(path) })
-}
-
-fn open_root(thread: i32) -> Option<OwnedFd> {
-    let flags = OFlag::O_PATH | OFlag::O_CLOEXEC;
-    nix::fcntl::open(format!("/proc/{thread}/root").as_str(), flags, Mode::empty()).ok()
+    absolute(thread, link, text(thread, address)?)
 }
 
 /// Returns the content of a file that was modified since a time. The command has not changed it yet, so another process has.
@@ -679,118 +625,4 @@ fn text(thread: i32, address: u64) -> Option<PathBuf> {
 fn read(thread: i32, address: u64, bytes: &mut [u8]) -> Option<usize> {
     let remote = [RemoteIoVec { base: usize::try_from(address).ok()?, len: bytes.len() }];
     process_vm_readv(Pid::from_raw(thread), &mut [IoSliceMut::new(bytes)], &remote).ok()
-}
-
-/// Resolves paths as a process sees them.
-struct Resolver<'a> {
-    thread: i32,
-    root: &'a OwnedFd,
-}
-
-impl Resolver<'_> {
-    /// As many links as the kernel follows.
-    const MAX_LINKS: usize = 40;
-
-    fn resolve(&self, path: &Path) -> Option<Resolved> {
-        let named = self.named(path, 0)?;
-        let mut target: Option<PathBuf> = None;
-        let mut links = 0;
-        while let Some(link) = self.link(target.as_ref().unwrap_or(&named)) {
-            links += 1;
-            if links > Self::MAX_LINKS {
-                break;
-            }
-            let at = target.as_ref().unwrap_or(&named);
-            let next = at.parent().unwrap_or(Path::new("/")).join(link);
-            // A descriptor without a file has a text such as `pipe:[1]`.
-            target = Some(self.named(&next, links)?);
-            if !next.is_absolute() {
-                break;
-            }
-        }
-        Some(Resolved { named, target })
-    }
-
-    /// Resolves all of a path but its last name.
-    fn named(&self, path: &Path, links: usize) -> Option<PathBuf> {
-        let path = self.own(path);
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            // The path ends with `..`, or is the root.
-            return self.folder(&path, links);
-        };
-        Some(self.folder(parent, links)?.join(name))
-    }
-
-    /// Resolves a directory. One that does not exist is returned unchanged, without `..`.
-    fn folder(&self, path: &Path, links: usize) -> Option<PathBuf> {
-        let how = OpenHow::new()
-            .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
-            .mode(Mode::empty())
-            .resolve(ResolveFlag::RESOLVE_IN_ROOT);
-        if let Ok(folder) = openat2(self.root, path, how) {
-            let found = std::fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd())).ok()?;
-            // In `/proc`, links such as `self` lead elsewhere for this process.
-            if !found.starts_with("/proc") {
-                return Some(found);
-            }
-        }
-        self.by_names(path, links)
-    }
-
-    /// Resolves a path name by name. It follows the links of `/proc` to files that a process has open, which `openat2` does not.
-    fn by_names(&self, path: &Path, mut links: usize) -> Option<PathBuf> {
-        let mut clean = PathBuf::from("/");
-        let parts = |path: &Path| -> Vec<OsString> {
-            path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
-        };
-        let mut rest = parts(path);
-        while let Some(part) = rest.pop() {
-            match Path::new(&part).components().next() {
-                Some(Component::RootDir) => clean = PathBuf::from("/"),
-                Some(Component::ParentDir) => {
-                    clean.pop();
-                }
-                Some(Component::Normal(name)) => {
-                    let at = self.own(&clean.join(name)).into_owned();
-                    match self.link(&at) {
-                        Some(link) => {
-                            links += 1;
-                            if links > Self::MAX_LINKS {
-                                return None;
-                            }
-                            rest.extend(parts(&link));
-                        }
-                        None => clean = at,
-                    }
-                }
-                Some(Component::CurDir | Component::Prefix(_)) | None => {}
-            }
-        }
-        Some(clean)
-    }
-
-    /// Replaces the names in `/proc` that refer to the asking process.
-    fn own<'p>(&self, path: &'p Path) -> std::borrow::Cow<'p, Path> {
-        let below =
-            ["/proc/self", "/proc/thread-self"].iter().find_map(|own| path.strip_prefix(own).ok());
-        let Some(rest) = below else { return path.into() };
-        // The last number of the line is that in the innermost namespace.
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", self.thread)).unwrap_or_default();
-        let numbers = status.lines().find_map(|line| line.strip_prefix("NStgid:"));
-        let number =
-            numbers.and_then(|numbers| numbers.split_whitespace().last()).unwrap_or("self");
-        let own = Path::new("/proc").join(number);
-        let path = if rest.as_os_str().is_empty() { own } else { own.join(rest) };
-        path.into()
-    }
-
-    /// Returns a link's target.
-    fn link(&self, path: &Path) -> Option<PathBuf> {
-        let relative = path.strip_prefix("/").unwrap_or(path);
-        if relative.as_os_str().is_empty() {
-            return None;
-        }
-        readlinkat(self.root, relative).ok().map(PathBuf::from)
-    }
 }

@@ -1,13 +1,15 @@
 //! The programs that a call may start, as words for rules, independent of the file's name and of the program that runs it.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
 
-use super::Resolved;
+use super::resolver::{Resolved, Resolver, absolute};
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{Dyn as _, FileHeader, ProgramHeader as _};
+use object::{Endianness, FileKind, ReadCache};
 use std::fs::{File, Metadata};
-use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// The files of denied programs, of which each copy and each other name is denied, too.
+/// The files of denied and multi-call programs, which are recognized by each copy and each other name.
 #[derive(Debug, Default)]
 pub(in crate::sandbox) struct DeniedFiles(Vec<DeniedFile>);
 
@@ -19,22 +21,24 @@ struct DeniedFile {
 }
 
 impl DeniedFiles {
-    /// Looks for programs of these names in the directories of a `PATH`. A multi-call file, such as that of busybox, is excluded.
+    /// Looks for programs of these names in the directories of a `PATH`. A file with several names is excluded, except for the multi-call
+    /// programs, which are always looked for.
     pub(in crate::sandbox) fn find(names: &[String], path: &str) -> Self {
         let folders = || path.split(':').filter(|folder| folder.starts_with('/'));
-        let files = names.iter().flat_map(|name| {
+        let names = names.iter().map(String::as_str);
+        let files = names.chain(SEVERAL).flat_map(|name| {
             folders().filter_map(move |folder| {
                 let path = Path::new(folder).join(name).canonicalize().ok()?;
-                let is_named_so = path.file_name().is_some_and(|file| file == name.as_str());
+                let is_named_so = path.file_name().is_some_and(|file| file == name);
                 let facts = path.metadata().ok().filter(|facts| is_named_so && facts.is_file())?;
-                let file = DeniedFile { name: name.clone(), path, facts };
-                (!file.is_several()).then_some(file)
+                let file = DeniedFile { name: name.to_owned(), path, facts };
+                (SEVERAL.contains(&name) || !file.is_several()).then_some(file)
             })
         });
         Self(files.collect())
     }
 
-    /// Returns the denied programs whose file, or a copy of it, this is.
+    /// Returns the names of the programs whose file, or a copy of it, this is.
     fn names_of(&self, file: &File) -> Vec<String> {
         let Ok(facts) = file.metadata() else { return Vec::new() };
         let same = self.0.iter().filter(|denied| denied.is(file, &facts));
@@ -82,9 +86,96 @@ impl DeniedFile {
 /// Multi-call programs: they run the named applet without another `execve`.
 const SEVERAL: [&str; 2] = ["busybox", "toybox"];
 
-/// Flags of the loader with a value.
-const LOADER_FLAGS: [&str; 6] =
-    ["--library-path", "--argv0", "--preload", "--audit", "--inhibit-rpath", "--glibc-hwcaps-mask"];
+/// A program that another one runs.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) path: Resolved,
+    pub(super) file: Option<File>,
+    /// The words with which it is started.
+    pub(super) words: Vec<String>,
+}
+
+/// Returns the programs that are started in place of this one: the interpreters of a script, and whatever a loader is given.
+pub(super) fn behind(
+    path: &Resolved,
+    file: Option<&File>,
+    words: &[String],
+    resolver: &Resolver<'_>,
+) -> Vec<Started> {
+    /// As many as the kernel follows.
+    const MAX: usize = 5;
+    let mut all = loaded(path, file, words, resolver);
+    let mut script = path.named.to_string_lossy().into_owned();
+    let mut rest: Vec<String> = words.iter().skip(1).cloned().collect();
+    let mut next = file.and_then(interpreter);
+    for _ in 0..MAX {
+        let Some((program, argument)) = next else { break };
+        let before = std::iter::once(program.clone()).chain(argument).chain([script]);
+        let words: Vec<String> = before.chain(rest).collect();
+        let Some(path) = named(&program, resolver) else { break };
+        let file = resolver.open(&path);
+        next = file.as_ref().and_then(interpreter);
+        script = program;
+        rest = words.iter().skip(1).cloned().collect();
+        all.extend(loaded(&path, file.as_ref(), &words, resolver));
+        all.push(Started { path, file, words });
+    }
+    all
+}
+
+/// Returns the programs that a loader may run, which are any of its words: its flags differ between systems and versions.
+fn loaded(
+    path: &Resolved,
+    file: Option<&File>,
+    words: &[String],
+    resolver: &Resolver<'_>,
+) -> Vec<Started> {
+    let is_named_so = || {
+        let name = name_of(path.file());
+        name.starts_with("ld") && name.contains(".so")
+    };
+    if !file.map_or_else(is_named_so, is_loader) {
+        return Vec::new();
+    }
+    let programs = (1..words.len()).filter_map(|at| {
+        let words = words.get(at..)?;
+        let path = named(words.first()?, resolver)?;
+        Some(Started { file: resolver.open(&path), path, words: words.to_vec() })
+    });
+    programs.collect()
+}
+
+/// Returns true for a shared library, which the kernel starts only if it is a loader: it has a name for linking, and no loader itself.
+fn is_loader(file: &File) -> bool {
+    let cache = ReadCache::new(file);
+    let is_named = match FileKind::parse(&cache) {
+        Ok(FileKind::Elf64) => is_named_library::<FileHeader64<Endianness>>(&cache),
+        Ok(FileKind::Elf32) => is_named_library::<FileHeader32<Endianness>>(&cache),
+        _ => return false,
+    };
+    is_named.unwrap_or(false)
+}
+
+fn is_named_library<H: FileHeader<Endian = Endianness>>(
+    file: &ReadCache<&File>,
+) -> object::read::Result<bool> {
+    let header = H::parse(file)?;
+    let endian = header.endian()?;
+    let mut is_named = false;
+    for segment in header.program_headers(endian, file)? {
+        if segment.p_type(endian) == elf::PT_INTERP {
+            return Ok(false);
+        }
+        for entry in segment.dynamic(endian, file)?.unwrap_or_default() {
+            is_named |= entry.tag(endian) == elf::DT_SONAME;
+        }
+    }
+    Ok(is_named)
+}
+
+fn named(path: &str, resolver: &Resolver<'_>) -> Option<Resolved> {
+    resolver.resolve(&absolute(resolver.thread, "cwd", PathBuf::from(path))?)
+}
 
 /// Returns the words for each program that this call may start.
 pub(super) fn candidates(
@@ -105,37 +196,23 @@ pub(super) fn candidates(
         if let Some(command) = name.strip_prefix("git-") {
             found.push(joined(["git", command], rest));
         }
-        if let Some(behind) = behind(&name, rest)
-            && let Some((program, rest)) = behind.split_first()
+        if SEVERAL.contains(&name.as_str())
+            && let Some((applet, rest)) = rest.split_first()
         {
-            found.push(joined([name_of(Path::new(program)).as_str()], rest));
-            found.push(behind.to_vec());
+            found.push(joined([name_of(Path::new(applet)).as_str()], rest));
         }
         found.push(joined([name.as_str()], rest));
     }
     found
 }
 
-/// Returns the program behind the system's loader or a multi-call program.
-fn behind<'a>(name: &str, rest: &'a [String]) -> Option<&'a [String]> {
-    let is_loader = name.starts_with("ld") && name.contains(".so");
-    if SEVERAL.contains(&name) {
-        return Some(rest);
-    }
-    let mut at = 0;
-    while let Some(word) = rest.get(at).filter(|word| is_loader && word.starts_with('-')) {
-        at += if LOADER_FLAGS.contains(&word.as_str()) { 2 } else { 1 };
-    }
-    rest.get(at..).filter(|_| is_loader)
-}
-
 /// Returns the program that runs a script, and its one argument.
-pub(super) fn interpreter(file: &File) -> Option<(String, Option<String>)> {
+fn interpreter(file: &File) -> Option<(String, Option<String>)> {
     /// As much as the kernel looks at.
-    const MAX: u64 = 256;
-    let mut line = Vec::new();
-    file.take(MAX).read_to_end(&mut line).ok()?;
-    let line = line.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    const MAX: usize = 256;
+    let mut line = [0; MAX];
+    let read = file.read_at(&mut line, 0).ok()?;
+    let line = line.get(..read)?.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
     let (program, argument) =
         line.trim().split_once([' ', '\t']).unwrap_or_else(|| (line.trim(), ""));
