@@ -14,12 +14,12 @@ const STARTING_NONE: &[&str] = &[
     "zip", "zypper",
 ];
 
-/// Commands of these programs that start others all the same.
+/// Commands and flags of these programs that start others all the same. The value of a flag may be attached to it.
 const STARTING: &[(&str, &[&str])] = &[
-    ("apt", &["-o"]),
-    ("apt-get", &["-o"]),
-    ("awk", &[]),
+    ("apt", &["-o", "--option"]),
+    ("apt-get", &["-o", "--option"]),
     ("cargo", &["run", "--config"]),
+    ("dpkg", &["--pre-invoke", "--post-invoke"]),
     (
         "git",
         &[
@@ -33,13 +33,25 @@ const STARTING: &[(&str, &[&str])] = &[
             "for-each-repo",
             "config",
             "alias",
+            "-O",
+            "--open-files-in-pager",
+            "-u",
+            "--upload-pack",
+            "--receive-pack",
+            "--exec",
+            "--config",
         ],
     ),
-    ("go", &["run", "generate", "-exec", "-toolexec"]),
-    ("npm", &["exec", "x", "config", "set"]),
-    ("pnpm", &["exec", "dlx"]),
+    ("go", &["run", "generate", "-exec", "-toolexec", "--exec", "--toolexec"]),
+    ("install", &["--strip-program"]),
+    ("man", &["-P", "--pager", "-H", "--html"]),
+    ("npm", &["exec", "x", "config", "set", "--script-shell"]),
+    ("pip", &["--python"]),
+    ("pip3", &["--python"]),
+    ("pnpm", &["exec", "dlx", "--script-shell"]),
     ("rustup", &["run"]),
-    ("yarn", &["exec", "dlx"]),
+    ("yarn", &["exec", "dlx", "--script-shell"]),
+    ("zip", &["-TT", "--unzip-command"]),
 ];
 
 /// The maximum total size of parsed texts, in bytes; anything beyond it is treated as words.
@@ -50,6 +62,7 @@ pub(super) fn candidates(program: &Program) -> Vec<Program> {
     let mut found = Found { programs: Vec::new(), room: MAX_TEXT };
     for assignment in &program.assignments {
         if let Some((_, value)) = assignment.text().and_then(|text| text.split_once('=')) {
+            found.add_program(value, &[]);
             found.text(value);
         }
     }
@@ -65,8 +78,8 @@ pub(super) fn candidates(program: &Program) -> Vec<Program> {
                 found.add_program(text, rest);
                 found.text(text);
             }
-            Some(_) => {
-                if let Some((_, value)) = text.split_once('=') {
+            Some(flags) => {
+                for value in values(flags) {
                     found.add_program(value, rest);
                     found.text(value);
                 }
@@ -76,12 +89,35 @@ pub(super) fn candidates(program: &Program) -> Vec<Program> {
     found.programs
 }
 
+/// Returns the values that may be attached to a word of flags, without its first dash: `-ctouch`, `-qctouch`, `--run=touch`.
+fn values(flags: &str) -> impl Iterator<Item = &str> {
+    /// As many letters may stand before a value.
+    const MAX: usize = 4;
+    /// A shorter value behind several letters is taken for letters: `-arm`.
+    const MIN: usize = 3;
+    let behind_name = flags.split_once('=').map(|(_, value)| value);
+    let is_short = !flags.starts_with('-');
+    let ends = flags.char_indices().skip(1).take(MAX).enumerate();
+    let behind_letters = ends.filter_map(move |(before, (at, _))| {
+        let value = flags.get(at..)?;
+        (is_short && (before == 0 || value.len() >= MIN)).then_some(value)
+    });
+    behind_name.into_iter().chain(behind_letters)
+}
+
 fn takes_none(program: &Program) -> bool {
     let Some(name) = program.name() else { return true };
     let starting = STARTING.iter().filter(|(known, _)| *known == name);
-    let mut starting = starting.flat_map(|(_, words)| words.iter());
+    let starting = starting.flat_map(|(_, words)| words.iter());
+    let is_given = |starting: &str, given: &str| {
+        given.strip_prefix(starting).is_some_and(|value| {
+            let takes_value = starting.starts_with('-') && !starting.starts_with("--");
+            value.is_empty() || value.starts_with('=') || takes_value
+        })
+    };
+    let mut given = program.arguments().iter().filter_map(Word::text);
     STARTING_NONE.contains(&name)
-        && !starting.any(|word| program.arguments().iter().any(|given| given.text() == Some(word)))
+        && !given.any(|given| starting.clone().any(|word| is_given(word, given)))
 }
 
 struct Found {
