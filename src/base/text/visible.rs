@@ -41,7 +41,7 @@ pub(super) fn is_hidden(c: char) -> bool {
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}')
 }
@@ -60,6 +60,7 @@ mod tests {
             ("\u{202e}txt.exe", "⟨U+202E⟩txt.exe", "⟨U+202E⟩txt.exe"),
             ("a\u{200b}b\u{9b}c", "a⟨U+200B⟩b⟨U+009B⟩c", "a⟨U+200B⟩b⟨U+009B⟩c"),
             ("x\u{e0041}", "x⟨U+E0041⟩", "x⟨U+E0041⟩"),
+            ("a\u{2800}b\u{2801}", "a⟨U+2800⟩b⠁", "a⟨U+2800⟩b⠁"),
         ] {
             assert_eq!(visible(text), whole, "{text:?}");
             assert_eq!(visible_line(text), line, "{text:?}");

@@ -1,7 +1,7 @@
 /** Signs for characters that nobody sees, so that consent is given to what really stands there. Pure. */
 
 /** Controls except tab and line feed, marks of direction, and whatever is drawn without width; the engine draws signs for the same ones. */
-const UNSEEN = /[^\P{Cc}\t\n]|[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const UNSEEN = /[^\P{Cc}\t\n]|[\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/gu;
 
 /** Draws signs for characters that nobody sees, so that a person reads what really is there. */
 export function visible(text: string): string {

@@ -103,7 +103,7 @@ test("what nobody would see is drawn as a sign; line ends that all lines share a
     ["a\u202eb\u0007c\td\n", "a⟨U+202E⟩b␇c\td\n"],
     ["a\u007fb\u009bc", "a␡b⟨U+009B⟩c"],
     ["x\u{e0041}y\u3164z", "x⟨U+E0041⟩y⟨U+3164⟩z"],
-    ["a\u2028b\ufff9c", "a⟨U+2028⟩b⟨U+FFF9⟩c"],
+    ["a\u2028b\ufff9c\u2800", "a⟨U+2028⟩b⟨U+FFF9⟩c⟨U+2800⟩"],
     ["plain – “text” 文 é", "plain – “text” 文 é"],
   ] as const)
     assert.equal(visible(text), want);
