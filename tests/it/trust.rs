@@ -207,21 +207,27 @@ fn what_runs_unasked_in_a_mode_that_asks_changes_nothing() {
 /// A harmless name says nothing where the folder decides what it starts.
 #[test]
 fn launchers_and_programs_of_the_workspace_are_asked_about() {
-    // The folder of the program below the user's home or the project, and the file that its name leads to.
-    for (name, folder, target, is_harmless) in [
-        ("a program of the user", "home/bin", None, true),
-        ("a program of the workspace", "project/bin", None, false),
-        ("a shim", "home/.asdf/shims", None, false),
-        ("a link to a launcher", "home/.volta/bin", Some("volta-shim"), false),
-        ("a relative folder", "bin", None, false),
+    const COMMAND: &str = "head -n 1 a.txt";
+    // The folder of the program below the user's home or the project, the file that its name leads to, and the command. A folder of the
+    // project that is called `bin` is in PATH by that name.
+    for (name, folder, target, command, is_harmless) in [
+        ("a program of the user", "home/bin", None, COMMAND, true),
+        ("a program of the workspace", "project/tools", None, COMMAND, false),
+        ("a shim", "home/.asdf/shims", None, COMMAND, false),
+        ("a link to a launcher", "home/.volta/bin", Some("volta-shim"), COMMAND, false),
+        ("a relative folder", "project/bin", None, COMMAND, false),
+        ("behind cd", "project/a/bin", None, "cd a && head -n 1 ../a.txt", false),
+        ("behind two", "project/a/b/bin", None, "cd a; cd b && head -n 1 ../../a.txt", false),
+        ("not behind cd", "project/a/bin", None, COMMAND, true),
     ] {
         for mode in ["ask", "read-only"] {
             let place = Place::untrusted(&[("a.txt", "one\n")]);
             let root = match folder.split_once('/') {
                 Some(("home", below)) => place.project().parent().unwrap().join(below),
                 Some((_, below)) => place.path(below),
-                None => place.path(folder),
+                None => panic!("{folder}"),
             };
+            let is_relative = folder.starts_with("project") && folder.ends_with("bin");
             fs::create_dir_all(&root).unwrap();
             let file = root.join(target.unwrap_or("head"));
             fs::write(&file, "#!/bin/sh\necho it-ran\n").unwrap();
@@ -229,9 +235,9 @@ fn launchers_and_programs_of_the_workspace_are_asked_about() {
             if let Some(target) = target {
                 std::os::unix::fs::symlink(target, root.join("head")).unwrap();
             }
-            let first = if folder == "bin" { Path::new("bin") } else { &root };
+            let first = if is_relative { Path::new("bin") } else { &root };
             let path = format!("{}:{}", first.display(), std::env::var("PATH").unwrap());
-            let script = place.script(&bash("head -n 1 a.txt"));
+            let script = place.script(&bash(command));
             let args =
                 ["run", "--format", "events", "--script", &script, "--permission", mode, "hi"];
             let output = place.command(&args).env("PATH", path).output().unwrap();

@@ -4,7 +4,7 @@ use crate::turn::approval::Grants;
 use crate::turn::permit::Site;
 use pintle_exec::{Dialect, Environment, FileKind};
 use pintle_tools::Access;
-use pintle_tools::permissions::command::{Analysis, Program};
+use pintle_tools::permissions::command::{Analysis, Program, Target};
 use pintle_tools::permissions::{Action, CheckedPath, Places, ResolvedPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -58,19 +58,25 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     let platform = site.env.platform();
     let folders = &platform.search_path;
     let endings: &[&str] = if platform.is_windows() { &["", ".exe"] } else { &[""] };
-    let candidates: Vec<(&str, PathBuf)> = names
+    let mut working = vec![site.cwd.to_owned()];
+    if folders.iter().any(|at| !at.is_absolute()) {
+        working = working_folders(site.cwd, places, analysis);
+    }
+    // Each working directory has its own program of a name.
+    let candidates: Vec<((&str, &PathBuf), PathBuf)> = names
         .into_iter()
-        .flat_map(|name| folders.iter().map(move |at| (name, site.cwd.join(at))))
-        .flat_map(|(name, at)| {
-            endings.iter().map(move |ending| (name, at.join(format!("{name}{ending}"))))
+        .flat_map(|name| working.iter().map(move |working| (name, working)))
+        .flat_map(|of| folders.iter().map(move |at| (of, of.1.join(at))))
+        .flat_map(|(of, at)| {
+            endings.iter().map(move |ending| (of, at.join(format!("{}{ending}", of.0))))
         })
         .collect();
     let paths: Vec<PathBuf> = candidates.iter().map(|(_, path)| path.clone()).collect();
     let found = site.env.stat_all(&paths).await;
     let mut first = BTreeMap::new();
-    for ((name, path), found) in candidates.into_iter().zip(found) {
+    for ((of, path), found) in candidates.into_iter().zip(found) {
         if found.is_ok_and(|stat| stat.kind == FileKind::File) {
-            first.entry(name).or_insert(path);
+            first.entry(of).or_insert(path);
         }
     }
     let paths: Vec<PathBuf> = first.values().cloned().collect();
@@ -79,7 +85,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     let holds_home =
         |root: &&PathBuf| places.home.as_ref().is_some_and(|home| home.starts_with(root));
     let narrow: Vec<&PathBuf> = places.roots.iter().filter(|root| !holds_home(root)).collect();
-    let is_launched = |(name, path): &(&str, PathBuf), target: &PathBuf| {
+    let is_launched = |((name, _), path): &((&str, &PathBuf), PathBuf), target: &PathBuf| {
         let is_inside = |path: &Path| narrow.iter().any(|root| path.starts_with(root));
         let is_shim = |path: &Path| path.components().any(|part| part.as_os_str() == "shims");
         let is_own = places.home.as_ref().is_some_and(|home| path.starts_with(home));
@@ -90,7 +96,24 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     };
     let all = first.into_iter().zip(targets);
     let launched = all.filter(|(named, target)| is_launched(named, target));
-    launched.map(|((name, _), _)| name.to_owned()).collect()
+    launched.map(|(((name, _), _), _)| name.to_owned()).collect()
+}
+
+/// Returns the directories in which a command may run programs: the given one, and those that it changes to.
+fn working_folders(cwd: &Path, places: &Places, analysis: &Analysis) -> Vec<PathBuf> {
+    /// More changes than this are not followed in every order.
+    const MAX: usize = 64;
+    let mut all = vec![cwd.to_owned()];
+    for folder in analysis.folders.iter().filter_map(Target::path) {
+        let home = places.home.as_ref();
+        let folder = match (folder.strip_prefix('~'), home) {
+            (Some(below), Some(home)) => home.join(below.trim_start_matches('/')),
+            _ => PathBuf::from(folder),
+        };
+        let next: Vec<PathBuf> = all.iter().map(|working| working.join(&folder)).collect();
+        all.extend(next.into_iter().take(MAX.saturating_sub(all.len())));
+    }
+    all
 }
 
 /// Analyses a command as the shell of this environment reads it.
