@@ -84,7 +84,9 @@ pub enum Agreement {
     Any,
     /// The content of these files.
     To(Orders),
-    /// The project is trusted, but nothing is known about its files yet.
+    /// Nothing is known about the project's own files. The user agreed to these of a directory around it.
+    Around(PathBuf, Orders),
+    /// The project is trusted, but nothing is known about its files.
     Unknown,
 }
 
@@ -140,18 +142,32 @@ impl Answers {
 
     /// Returns the user's agreement for a resolved, trusted project directory.
     pub fn agreement(&self, folder: &Path) -> Agreement {
-        let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else {
+        let Source::File { agreed_for_now, agrees_at_start, for_now, .. } = &self.source else {
             return Agreement::Any;
         };
         let folder = self.original(folder);
-        let find = |all: &[Agreed]| {
-            let found = all.iter().find(|agreed| agreed.path == folder);
-            found.map(|agreed| Agreement::To(agreed.files.clone()))
-        };
-        let kept = || find(&self.load().unwrap_or_default().agreed);
-        let for_now = || find(&agreed_for_now.borrow());
-        let found = if *agrees_at_start { for_now() } else { kept().or_else(for_now) };
-        found.unwrap_or(Agreement::Unknown)
+        let kept = self.load().unwrap_or_default();
+        let agreed_for_now = agreed_for_now.borrow();
+        let agreed = kept.agreed.iter().filter(|_| !agrees_at_start);
+        // Of two about one directory, the stored one counts.
+        let nearest = agreed
+            .chain(agreed_for_now.iter())
+            .filter(|agreed| folder.starts_with(&agreed.path))
+            .rev()
+            .max_by_key(|agreed| agreed.path.components().count());
+        let Some(Agreed { path, files }) = nearest else { return Agreement::Unknown };
+        if *path == folder {
+            return Agreement::To(files.clone());
+        }
+        // A directory that the user trusted itself is none of another's.
+        let for_now = for_now.borrow();
+        let mut trusted = kept.trusted.iter().map(|trusted| &trusted.path).chain(for_now.iter());
+        if trusted.any(|trusted| {
+            trusted != path && trusted.starts_with(path) && folder.starts_with(trusted)
+        }) {
+            return Agreement::Unknown;
+        }
+        Agreement::Around(path.clone(), files.clone())
     }
 
     /// Agrees to files of a resolved project directory, unless there is an agreement for the directory. If it cannot be stored, it applies
@@ -419,7 +435,10 @@ mod tests {
         answers.agree_first(here, orders("two"));
         let other = Answers::in_file(&path);
         assert_eq!(other.agreement(here), Agreement::To(orders("one")));
+        assert_eq!(other.agreement(below), Agreement::Around(here.into(), orders("one")));
+        other.set_trusted(below, true).unwrap();
         assert_eq!(other.agreement(below), Agreement::Unknown);
+        other.set_trusted(below, false).unwrap();
         other.agree(here, &orders("two")).unwrap();
         assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
         // A run for one task starts fresh and changes none of that.

@@ -146,19 +146,29 @@ impl<'a> ProjectFiles<'a> {
         let mut place =
             Self { env, personal, cwd, root, real_root, is_repository, is_trusted, agreement };
         place.agreement = match found {
-            Agreement::Unknown => {
-                let files = place.orders().await;
-                let (answers, folder) = (personal.answers.clone(), place.real_root.clone());
-                let kept = files.clone();
-                let agree = move || answers.agree_first(&folder, kept);
-                if let Err(error) = tokio::task::spawn_blocking(agree).await {
-                    tracing::warn!("failed to store the content of project files: {error}");
-                }
+            Agreement::Unknown => place.agree_first().await,
+            Agreement::Around(outer, known) if env.stat(&outer.join(".git")).await.is_ok() => {
+                // Whatever came into a repository is not agreed to along with it.
+                let mut files = place.orders().await;
+                files.retain(|name, digest| known.get(name) == Some(digest));
                 Agreement::To(files)
             }
+            Agreement::Around(..) => place.agree_first().await,
             found @ (Agreement::Any | Agreement::To(_)) => found,
         };
         place
+    }
+
+    /// Agrees to the project's files as they are, if the user agreed to none before.
+    async fn agree_first(&self) -> Agreement {
+        let files = self.orders().await;
+        let (answers, folder) = (self.personal.answers.clone(), self.real_root.clone());
+        let kept = files.clone();
+        let agree = move || answers.agree_first(&folder, kept);
+        if let Err(error) = tokio::task::spawn_blocking(agree).await {
+            tracing::warn!("failed to store the content of project files: {error}");
+        }
+        Agreement::To(files)
     }
 
     /// Returns the directories whose files count: the working directory, and the repository root.

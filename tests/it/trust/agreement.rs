@@ -194,3 +194,48 @@ fn the_model_gives_itself_no_rights() {
         assert!(!place.path("made").exists(), "{args:?}: {output:?}");
     }
 }
+
+/// A repository that a command brings into a trusted one says nothing until a person agrees to it.
+#[test]
+fn a_repository_inside_a_trusted_one_is_agreed_to_by_itself() {
+    let (name, rule) = ORDERS[1];
+    // The outer directory is a repository, it has the same file, the inner one is trusted by itself: is the inner file used?
+    for (is_repository, is_same, is_trusted, is_used) in [
+        (true, false, false, false),
+        (true, true, false, true),
+        (true, false, true, true),
+        (false, false, false, true),
+    ] {
+        let place = Place::untrusted(&[("a.txt", "one\n")]);
+        let write = |folder: &str, text: &str| {
+            let file = place.path(folder).join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        if is_repository {
+            fs::create_dir_all(place.path(".git")).unwrap();
+        }
+        write(".", if is_same { rule } else { "" });
+        assert!(place.command(&["trust"]).status().unwrap().success());
+        write("inner", rule);
+        fs::create_dir_all(place.path("inner/.git")).unwrap();
+        if is_trusted {
+            assert!(place.command(&["trust", "inner"]).status().unwrap().success());
+        }
+        let script = place.script(&bash("touch made"));
+        let command = place.command(&["serve", "--permission", "ask", "--script", &script]);
+        let mut program = Program::start(command, Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({"cwd": place.path("inner")}));
+        let found = program.ask("trust/read", json!({}));
+        assert_eq!((&found["trusted"], &found["files"][0]["path"]), (&json!(true), &json!(name)));
+        let row = format!("repository {is_repository}, same {is_same}, trusted {is_trusted}");
+        let standing = if is_used { "agreed" } else { "new" };
+        assert_eq!(found["files"][0]["standing"], standing, "{row}");
+        program.prompt("go");
+        let is_over = |message: &Value| message["params"]["event"]["type"] == "turn.completed";
+        let next =
+            program.until(|message| message["method"] == "approval/request" || is_over(message));
+        assert_eq!(is_over(&next), is_used, "{row}");
+    }
+}
