@@ -80,7 +80,7 @@ pub(super) const SECRETS: &[Row] = &[
     row("an app's secrets", "act: nektosact.com/usage (--secret-file)", &[".secrets", ".secrets/"]),
 
     // AI tools.
-    row("another agent's credentials", "Claude Code: code.claude.com/docs/en/authentication", &["~/.claude/.credentials.json", "~/.claude.json", "~/.claude/.claude.json"]),
+    row("another agent's credentials", "Claude Code: code.claude.com/docs/en/authentication", &["~/.claude/.credentials.json", "~/.claude.json", "~/.claude.json.*", "~/.claude/.claude.json"]),
     row("another agent's credentials", "Codex: developers.openai.com/codex/auth", &["~/.codex/auth.json", ".codex/auth.json"]),
     row("another agent's credentials", "Gemini CLI: github.com/google-gemini/gemini-cli/pull/1122", &[
         "~/.gemini/oauth_creds.json", "~/.gemini/google_accounts.json", "~/.gemini/mcp-oauth-tokens*.json", "~/.gemini/gemini-credentials.json", "~/.gemini/.env",
@@ -106,6 +106,10 @@ pub(super) const SECRETS: &[Row] = &[
         "~/.factory/auth.*", "~/.factory/config.json", "~/.factory/settings.json", "~/.augment/session.json", "~/.junie/", "~/.grok/user-settings.json",
         "~/.kimi/", "~/.iflow/oauth_creds.json", "~/.iflow/settings.json", "~/.vibe/.env", "~/.trae/",
     ]),
+    row("another agent's credentials", "mcp-remote: github.com/geelen/mcp-remote (OAuth tokens of MCP servers)", &["~/.mcp-auth/"]),
+    row("AI provider keys", "NVIDIA NGC (docs.ngc.nvidia.com/cli), ClearML (clear.ml/docs), Comet (comet.com/docs), MLflow (mlflow.org/docs), DVC (dvc.org/doc/user-guide/project-structure/configuration)", &[
+        "~/.ngc/", "~/.config/ngc/", "clearml.conf", ".clearml.conf", ".comet.config", "~/.mlflow/credentials", "~/.config/dvc/",
+    ]),
     row("AI provider keys", "llm: llm.datasette.io/en/stable/setup.html", &["~/.config/io.datasette.llm/keys.json", "~/Library/Application Support/io.datasette.llm/keys.json"]),
     row("AI provider keys", "Hugging Face: huggingface.co/docs/huggingface_hub/package_reference/environment_variables (HF_TOKEN_PATH)", &[
         "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens", "~/.huggingface/",
@@ -123,9 +127,12 @@ pub(super) const SECRETS: &[Row] = &[
     ]),
 
     // Clouds and hosting providers.
-    row("AWS credentials", "docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html; docs.aws.amazon.com/cdk; saml2aws, aws-vault", &["~/.aws/", ".boto", ".s3cfg", ".aws/credentials", "~/.saml2aws", "~/.awsvault/", "~/.passwd-s3fs"]),
+    row("AWS credentials", "docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html; docs.aws.amazon.com/cdk; saml2aws, aws-vault", &["~/.aws/", ".boto", ".s3cfg", ".aws/credentials", "~/.saml2aws", "~/.awsvault/", "~/.passwd-s3fs", "rootkey*.csv", "*accessKeys*.csv", "credentials.csv"]),
     row("Azure credentials", "learn.microsoft.com/cli/azure/azure-cli-configuration; azd", &["~/.azure/", "~/.azd/"]),
     row("Google Cloud credentials", "cloud.google.com/sdk/docs/configurations; firebase.google.com/docs/cli; clasp", &["~/.config/gcloud/", "~/.gsutil/", "~/.config/configstore/", "~/.clasprc.json", "~/.config/gspread/"]),
+    row("a cloud's credentials", "Backblaze B2 (b2-command-line-tool.readthedocs.io), MEGAcmd, onedrive (github.com/abraunegg/onedrive), Koyeb (koyeb.com/docs/build-and-deploy/cli), Steampipe (steampipe.io/docs)", &[
+        "~/.b2_account_info", "~/.config/b2/", "~/.megaCmd/", "~/.config/onedrive/", "~/.koyeb.yaml", "~/.steampipe/config/",
+    ]),
     row("a cloud's credentials", "MinIO (min.io/docs/minio/linux/reference/minio-mc.html), rclone (rclone.org/docs), DVC (dvc.org/doc/user-guide/project-structure/configuration)", &["~/.mc/config.json", "~/.mcli/config.json", "rclone.conf", ".dvc/config.local"]),
     row("an app's secrets", "Azure Functions: learn.microsoft.com/azure/azure-functions/functions-develop-local (local.settings.json)", &["local.settings.json"]),
     row("an app's secrets", "Home Assistant (home-assistant.io/docs/configuration/secrets), ESPHome, Rails (guides.rubyonrails.org), .NET (secrets.json)", &["secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml"]),
@@ -145,7 +152,7 @@ pub(super) const SECRETS: &[Row] = &[
     ]),
 
     // Containers, clusters, infrastructure.
-    row("Docker credentials", "docs.docker.com/reference/cli/docker (config.json); docs.docker.com/engine/security/trust", &[".docker/config.json", ".dockercfg", "~/.docker/trust/private/", "~/.docker/contexts/"]),
+    row("Docker credentials", "docs.docker.com/reference/cli/docker (config.json); docs.docker.com/engine/security/trust", &[".docker/config.json", ".dockercfg", ".dockerconfigjson", "~/.docker/trust/private/", "~/.docker/contexts/"]),
     row("a registry's credentials", "containers: github.com/containers/image (containers-auth.json.5); ORAS, Helm", &[
         "~/.config/containers/auth.json", "~/.config/helm/registry/", "~/.config/helm/repositories.yaml", "/run/containers/0/auth.json", "~/.singularity/", "~/.apptainer/",
     ]),
@@ -153,7 +160,7 @@ pub(super) const SECRETS: &[Row] = &[
         ".kube/", "kubeconfig", "*.kubeconfig", "kubeconfig.y*ml", "/etc/rancher/k3s/k3s.yaml", "/etc/kubernetes/", "~/.rancher/", "~/.config/argocd/", "~/.argocd/", "~/.talos/", "talosconfig", "~/.minikube/",
     ]),
     row("Terraform credentials", "developer.hashicorp.com/terraform/cli/config/config-file; OpenTofu", &["~/.terraform.d/credentials.tfrc.json", "~/.terraformrc", "~/.tofurc"]),
-    row("Terraform state, which contains secrets", "developer.hashicorp.com/terraform/language/state/sensitive-data", &["*.tfstate", "*.tfstate.backup", "secret*.tfvars", "*.secret.tfvars", "*secrets.tfvars"]),
+    row("Terraform state, which contains secrets", "developer.hashicorp.com/terraform/language/state/sensitive-data", &["*.tfstate", "*.tfstate.backup", "*.tfstate.*.backup", "secret*.tfvars", "*.secret.tfvars", "*secrets.tfvars"]),
     row("a Vault token", "developer.hashicorp.com/vault/docs/commands/token-helper; Consul, Nomad, Packer", &["~/.vault-token"]),
     row("Ansible passwords", "docs.ansible.com/ansible/latest/vault_guide/vault_managing_passwords.html", &[".vault_pass*", ".vault-pass*", "vault_pass*", "vault-password*", "~/.ansible/galaxy_token"]),
     row("an orchestrator's secrets", "Chef (docs.chef.io/workstation/config_rb), Puppet, Salt", &[".chef/*.pem", ".chef/credentials", "~/.chef/", "~/.puppetlabs/etc/puppet/ssl/private_keys/", "/etc/salt/pki/", "/etc/puppetlabs/puppet/ssl/private_keys/"]),
@@ -167,7 +174,7 @@ pub(super) const SECRETS: &[Row] = &[
     row("git credentials", "git-scm.com/docs/git-credential-store; github.com/git-ecosystem/git-credential-manager", &[".git-credentials", "~/.config/git/credentials", "~/.git-credential-cache/", "~/.cache/git/credential/", "~/.gcm/"]),
     row("a forge's credentials", "gh (cli.github.com/manual/gh_help_environment), hub, glab, tea, berg, Forgejo, Bitbucket, Gerrit (gitcookies), git-bug, jj", &[
         "~/.config/gh/", "~/.config/hub", "~/.config/glab-cli/", "~/.config/glab/", "~/.config/tea/", "~/.config/berg/", "~/.config/fj/", "~/.local/share/forgejo-cli/", "~/.gitcookies",
-        "~/.config/github/", "~/.config/bitbucket/", "~/.arcrc", "~/.config/sourcehut/", "~/.config/hut/", "~/.config/radicle/", "~/.radicle/keys/",
+        "~/.config/github/", "~/.config/bitbucket/", "~/.arcrc", "~/.jira.d/", "~/.semgrep/", "~/.config/sourcehut/", "~/.config/hut/", "~/.config/radicle/", "~/.radicle/keys/",
         "~/.local/share/gh/", "~/.config/graphite/", "~/.config/git-town/",
     ]),
     row("a CI service's credentials", "CircleCI (circleci.com/docs/local-cli), Travis, Buildkite, Drone, GitLab Runner, GitHub runner", &[
@@ -194,7 +201,7 @@ pub(super) const SECRETS: &[Row] = &[
         "~/.hex/hex.config", "~/.config/hex/", "~/.config/dart/pub-tokens.json", "~/.pub-cache/credentials.json", "~/.config/dart/pub-credentials.json", "~/.cocoapods/trunk/", "~/.swiftpm/security/",
         "~/.pause", "~/.Renviron", "~/.conan/.conan.db", "~/.conan2/credentials.json", "~/.conan2/p/conan.db", "~/.stack/upload/", "~/.luarocks/upload_config.lua",
         "~/.julia/config/auth.toml", "~/.julia/servers/", "~/.config/nix/nix.conf", "~/.config/cachix/", "~/.config/attic/", "/etc/nix/netrc", "/etc/nix/secret-key", "~/.opam/plugins/opam-publish/",
-        "~/.vsce", "~/.config/jsr/", "~/.local/share/JFrog/", "~/.jfrog/", "~/.config/mvnd/", "/etc/apt/auth.conf", "/etc/apt/auth.conf.d/",
+        "~/.vsce", "~/.packagecloud", "~/.cloudsmith/", "~/.config/cloudsmith/", "~/.config/jsr/", "~/.local/share/JFrog/", "~/.jfrog/", "~/.config/mvnd/", "/etc/apt/auth.conf", "/etc/apt/auth.conf.d/",
     ]),
 
     // Keys, encryption and passwords.
@@ -213,14 +220,17 @@ pub(super) const SECRETS: &[Row] = &[
     row("passwords", "netrc: gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html; wget, curl, fetchmail, msmtp, mutt, offlineimap, mbsync, isync, himalaya", &[
         ".netrc", "_netrc", "~/.curlrc", "~/.wgetrc", "~/.fetchmailrc", "~/.msmtprc", "~/.config/msmtp/", "~/.muttrc", "~/.mutt/", "~/.config/mutt/", "~/.config/neomutt/", "~/.offlineimaprc", "~/.mbsyncrc",
         "~/.config/himalaya/", "~/.config/aerc/accounts.conf", "~/.procmailrc", "~/.config/rclone/", "~/.rclone.conf", "~/.lftprc", "~/.config/lftp/", "~/.ncftp/", "~/.smbcredentials", "~/.config/filezilla/",
-        "~/.config/remmina/", "~/.local/share/remmina/", "~/.davfs2/secrets", "/etc/davfs2/secrets", "~/.config/weechat/", "~/.weechat/", "~/.irssi/", "~/.config/hexchat/", "~/.purple/accounts.xml", "~/.subversion/auth/",
+        "~/.config/remmina/", "~/.local/share/remmina/", "~/.davfs2/secrets", "/etc/davfs2/secrets", "~/.config/weechat/", "~/.weechat/", "~/.irssi/", "~/.config/hexchat/", "~/.purple/accounts.xml", "~/.subversion/auth/", "~/.hgrc", "~/.config/breezy/authentication.conf", "~/.w3m/cookie", "~/.lynx_cookies",
         "~/.cvspass", "~/.p4tickets", "~/.config/nextcloud/", "~/.dropbox/", "~/.config/insync/", "~/.config/transmission-daemon/", "~/.vnc/passwd", "~/.config/tigervnc/passwd", "~/.config/syncthing/", "~/.local/state/syncthing/",
     ]),
     row("a keyring", "gnome-keyring (wiki.gnome.org/Projects/GnomeKeyring), KWallet, macOS keychains", &[
         "~/.local/share/keyrings/", "~/.gnome2/keyrings/", "~/.local/share/kwalletd/", "~/.kde/share/apps/kwallet/", "~/.kde4/share/apps/kwallet/", "~/Library/Keychains/", "/Library/Keychains/", "~/.pki/", "~/.local/share/pki/", "~/.local/share/python_keyring/", "~/.config/python_keyring/",
     ]),
-    row("Kerberos tickets and keys", "web.mit.edu/kerberos/krb5-latest/doc (ccache, keytab)", &["*.keytab", "/etc/krb5.keytab", "~/.k5login", "~/.krb5/"]),
-    row("wallets", "bitcoin.org, geth.ethereum.org/docs, docs.solana.com, foundry", &["~/.bitcoin/", "~/.ethereum/", "~/.config/solana/", "~/.foundry/keystores/", "~/.electrum/", "~/.monero/", "~/.brownie/accounts/", "~/.near-credentials/", "~/.sui/", "~/.aptos/", "wallet.dat", "~/.config/Exodus/"]),
+    row("a login's keys", "Teleport (goteleport.com/docs/reference/cli/tsh), Okta (developer.okta.com/docs), Google Authenticator's PAM module, adb (developer.android.com/tools/adb)", &[
+        "~/.tsh/", "~/.okta/", "~/.google_authenticator", "~/.android/adbkey",
+    ]),
+    row("Kerberos tickets and keys", "web.mit.edu/kerberos/krb5-latest/doc (ccache, keytab)", &["*.keytab", "/etc/krb5.keytab", "~/.k5login", "~/.krb5/", "/tmp/krb5cc*"]),
+    row("wallets", "bitcoin.org, geth.ethereum.org/docs, docs.solana.com, foundry", &["~/.bitcoin/", "~/.ethereum/", "~/.config/solana/", "~/.foundry/keystores/", "~/.electrum/", "~/.monero/", "~/.brownie/accounts/", "~/.near-credentials/", "~/.sui/", "~/.aptos/", "wallet.dat", "~/.lnd/", "~/.config/Exodus/"]),
     row("messages and accounts", "Slack, Discord, Signal, Telegram, Element, Teams: their profiles", &[
         "~/.config/Slack/", "~/.config/discord/", "~/.config/Signal/", "~/.local/share/TelegramDesktop/", "~/.config/Element/", "~/.config/Microsoft/", "~/.config/slack-term/", "~/.slack/",
         "~/Library/Application Support/Slack/", "~/Library/Application Support/Signal/", "~/Library/Messages/", "~/Library/Mail/",
@@ -283,10 +293,10 @@ pub(super) const OBEYED: &[Row] = &[
     ]),
     row("an agent's settings", "Claude Code, Codex, Gemini CLI, Pi, Cursor, Windsurf, Cline, Roo, Kilo Code, Amazon Q, Kiro, Trae, Junie, Augment, Continue, OpenHands, Droid, opencode, Crush, Amp, Goose, Qwen Code, Aider, Firebender, Devin, Copilot: their documentation; awesome-agent-conventions", &[
         ".claude/", ".claude-plugin/", ".codex/", ".gemini/", ".pi/", ".agents/", ".agent/", ".cursor/", ".windsurf/", ".clinerules/", ".cline/", ".roo/", ".kilocode/", ".amazonq/", ".kiro/", ".trae/", ".junie/", ".augment/", ".continue/", ".openhands/", ".factory/", ".opencode/", ".amp/", ".goose/", ".qwen/",
-        ".iflow/", ".devin/", ".copilot/", ".ruler/", ".rulesync/", ".aider*", ".vibe/", ".grok/", ".kimi/", ".jules/", ".serena/", ".tabnine/", ".sourcegraph/", ".codebuddy/", ".qoder/", ".zencoder/", ".bolt/", ".void/", ".pearai/", ".specify/", ".bmad-core/",
+        ".iflow/", ".qodo/", ".refact/", "~/.claude.json", ".devin/", ".copilot/", ".ruler/", ".rulesync/", ".aider*", ".vibe/", ".grok/", ".kimi/", ".jules/", ".serena/", ".tabnine/", ".sourcegraph/", ".codebuddy/", ".qoder/", ".zencoder/", ".bolt/", ".void/", ".pearai/", ".specify/", ".bmad-core/",
         "opencode.json", "opencode.jsonc", "crush.json", ".crush.json", "firebender.json", ".continuerc.json", ".rooignore", ".roomodes", "greptile.json", ".coderabbit.y*ml", "sweep.y*ml", "skills-lock.json", ".goosehints", "smithery.y*ml",
     ]),
-    row("programs that agents start", "modelcontextprotocol.io; code.claude.com/docs/en/mcp; code.visualstudio.com/docs/copilot/customization/mcp-servers", &[".mcp.json", "mcp.json", ".mcp/", "mcp_config.json", "mcp-config.json", ".mcp.*.json", "mcp_settings.json"]),
+    row("programs that agents start", "modelcontextprotocol.io; code.claude.com/docs/en/mcp; code.visualstudio.com/docs/copilot/customization/mcp-servers", &[".mcp.json", "mcp.json", ".mcp/", "mcp_config.json", "mcp-config.json", "claude_desktop_config.json", ".mcp.*.json", "mcp_settings.json"]),
     row("instructions for agents", "GitHub Copilot: docs.github.com/copilot/how-tos/configure-custom-instructions", &[
         ".github/copilot-instructions.md", ".github/instructions/", ".github/prompts/", ".github/chatmodes/", ".github/agents/", ".github/skills/", ".github/hooks/", ".github/copilot/", ".github/copilot-setup-steps.y*ml",
     ]),
@@ -295,7 +305,7 @@ pub(super) const OBEYED: &[Row] = &[
     row("git runs its contents", "git-scm.com/docs/gitrepository-layout; git-scm.com/docs/githooks", &[".git/"]),
     row("a version control system runs its contents", "Mercurial (mercurial-scm.org/doc/hgrc.5.html), Jujutsu, Sapling, Subversion, Bazaar, Fossil, Pijul", &[".hg/", ".jj/", ".sl/", ".svn/", ".bzr/", ".pijul/", ".fslckout", "_FOSSIL_", ".hgrc", ".hgsub", ".fossil-settings/"]),
     row("an editor runs tasks from it", "code.visualstudio.com/docs/debugtest/tasks; jetbrains.com/help/idea/creating-and-managing-projects.html; zed.dev/docs/tasks", &[
-        ".vscode/", ".vscode-test*", ".idea/", ".zed/", ".fleet/", ".run/", "*.run.xml", "*.iml", "*.ipr", "*.iws", ".vs/", "launchSettings.json", "*.sublime-project", "*.sublime-workspace", "*.sublime-build", ".nova/", ".atom/", ".eclipse/", ".settings/", ".externalToolBuilders/", "nbproject/", ".theia/", ".vscodium/", ".xcode.env*", "*.xcscheme", "*.xcworkspacedata",
+        ".vscode/", ".vscode-test*", "~/.vscode-server/", ".idea/", ".zed/", ".fleet/", ".run/", "*.run.xml", "*.iml", "*.ipr", "*.iws", ".vs/", "launchSettings.json", "*.sublime-project", "*.sublime-workspace", "*.sublime-build", ".nova/", ".atom/", ".eclipse/", ".settings/", ".externalToolBuilders/", "nbproject/", ".theia/", ".vscodium/", ".xcode.env*", "*.xcscheme", "*.xcworkspacedata",
     ]),
     row("an editor applies it on opening the directory", "VS Code workspaces (code.visualstudio.com/docs/editing/workspaces), projects of other editors", &["*.code-workspace", ".project", ".project.el", ".projectile", ".projections.json", "*.code-profile", ".ycm_extra_conf.py", ".ccls", ".clangd", ".nvim-dap.lua", ".luarc.json*", "hie.yaml", ".bsp/", ".solargraph.yml"]),
     row("an editor runs its contents", "containers.dev/implementors/spec; Gitpod, Coder, Codespaces, devfile, DevPod, Daytona, IDX", &[
@@ -321,7 +331,7 @@ pub(super) const OBEYED: &[Row] = &[
         "cirun.y*ml", ".cirun.y*ml", ".evergreen.y*ml", "evergreen.y*ml", "sonar-project.properties", "codecov.y*ml", ".codecov.y*ml", "atlantis.yaml", ".atlantis.yaml", ".actrc", ".arcconfig", ".arclint",
     ]),
     row("a bot on the forge obeys it", "docs.renovatebot.com; mergify.com; kodiakhq.com; semantic-release; release-please; changesets; goreleaser", &[
-        "renovate.json*", ".renovaterc*", ".mergify.y*ml", ".kodiak.toml", ".releaserc*", "release.config.*", "release-please-config.json", ".goreleaser.y*ml", "goreleaser.y*ml", ".release-it.*", "bors.toml", ".bors.toml", ".pullapprove.y*ml", ".asf.yaml", "dangerfile*", ".lgtm.y*ml", ".snyk", ".deepsource.toml", ".restyled.y*ml", ".pre-commit-ci.y*ml", ".pyup.y*ml", ".dependabot/", ".changeset/config.json",
+        "renovate.json*", ".renovaterc*", ".mergify.y*ml", ".kodiak.toml", ".releaserc*", "release.config.*", "release-please-config.json", ".goreleaser.y*ml", "goreleaser.y*ml", ".release-it.*", "bors.toml", ".bors.toml", ".pullapprove.y*ml", ".asf.yaml", "dangerfile*", ".lgtm.y*ml", ".snyk", ".deepsource.toml", ".restyled.y*ml", ".pr_agent.toml", ".pre-commit-ci.y*ml", ".pyup.y*ml", ".dependabot/", ".changeset/config.json",
     ]),
     row("a hosting provider runs it after a push", "Vercel, Netlify, Fly, Heroku, Render, Railway, Cloudflare, Firebase, App Engine, Read the Docs: their documentation", &[
         "vercel.json", "netlify.toml", "fly.toml", "Procfile*", "render.y*ml", "railway.json", "railway.toml", "nixpacks.toml", "wrangler.toml", "wrangler.json*", "firebase.json", ".firebaserc", ".readthedocs.y*ml", "heroku.yml", ".platform.app.yaml", ".platform/", ".upsun/", "amplify.yml", "apprunner.yaml", "now.json", ".do/", ".ebextensions/", ".elasticbeanstalk/",
@@ -337,7 +347,7 @@ pub(super) const OBEYED: &[Row] = &[
     ]),
     row("a linter's configuration", "golangci-lint (golangci-lint.run/docs/configuration), RuboCop (require), Standard, Clippy, rustfmt, PHPStan, Psalm, PHP-CS-Fixer, Rector, Checkstyle, PMD, SpotBugs, detekt, ktlint, Scalafmt, Scalafix, SwiftLint, SwiftFormat, Credo, HLint, clang-format, clang-tidy, Perl::Critic, Hadolint, ShellCheck, TFLint, Checkov, Trivy, Buf, Semgrep, MegaLinter, Trunk, super-linter, Qodana, Sourcery, Gitleaks, typos, treefmt, EditorConfig plugins, luacheck, StyLua, Selene, reek", &[
         ".golangci.*", ".golangci-*", ".rubocop*.y*ml", ".rubocop", ".standard.y*ml", ".reek.y*ml", ".erb-lint.y*ml", ".erb_lint.y*ml", ".haml-lint.y*ml", ".slim-lint.y*ml", "clippy.toml", ".clippy.toml", "rustfmt.toml", ".rustfmt.toml", "phpstan*.neon*", "psalm.xml*", ".php-cs-fixer*", ".php_cs*", "rector.php", "ecs.php", "phpcs.xml*", ".phpcs.xml*", "phpmd.xml*", "checkstyle*.xml", "pmd*.xml", "detekt*.y*ml", ".scalafmt.conf", ".scalafix.conf", ".swiftlint.y*ml", ".swiftformat", ".swift-format", ".credo.exs", ".formatter.exs", ".dialyzer_ignore.exs",
-        ".hlint.yaml", ".fourmolu.yaml", "fourmolu.yaml", ".stylish-haskell.yaml", ".ormolu", ".clang-format", "_clang-format", ".clang-tidy", ".clang-format-ignore", ".cmake-format*", ".perlcriticrc", ".perltidyrc", ".hadolint.y*ml", ".shellcheckrc", "shellcheckrc", ".tflint.hcl", ".checkov.y*ml", "buf.yaml", ".semgrep/", ".semgrep.y*ml", ".mega-linter.y*ml", ".megalinter*", ".trunk/", "qodana.y*ml", ".sourcery.yaml", ".gitleaks.toml", "gitleaks.toml", ".pre-commit*", "treefmt.toml", ".treefmt.toml", "treefmt.nix",
+        ".hlint.yaml", ".fourmolu.yaml", "fourmolu.yaml", ".stylish-haskell.yaml", ".ormolu", ".clang-format", "_clang-format", ".clang-tidy", ".clang-format-ignore", ".cmake-format*", ".perlcriticrc", ".perltidyrc", ".hadolint.y*ml", ".shellcheckrc", "shellcheckrc", ".tflint.hcl", ".checkov.y*ml", "buf.yaml", ".semgrep/", ".semgrep.y*ml", ".qlty/", ".mega-linter.y*ml", ".megalinter*", ".trunk/", "qodana.y*ml", ".sourcery.yaml", ".gitleaks.toml", "gitleaks.toml", ".pre-commit*", "treefmt.toml", ".treefmt.toml", "treefmt.nix",
         ".luacheckrc", "stylua.toml", ".stylua.toml", "selene.toml", ".ktlint", ".ameba.yml", ".codeclimate.y*ml", ".gherkin-lintrc", "staticcheck.conf", "revive.toml", ".oclint", ".lintr", ".csharpierrc*", "stylecop.json", ".globalconfig", "omnisharp.json",
     ]),
 
@@ -347,9 +357,9 @@ pub(super) const OBEYED: &[Row] = &[
         "rust-toolchain", "rust-toolchain.toml", ".nvmrc", ".node-version", ".python-version", ".ruby-version", ".ruby-gemset", ".java-version", ".go-version", ".terraform-version", ".tool-versions", ".sdkmanrc", ".jabbarc", ".php-version", ".perl-version", ".swift-version", ".xcode-version", ".bun-version", ".dvmrc", ".zvmrc", ".tfswitchrc", ".tgswitchrc", ".opentofu-version", ".terragrunt-version", ".rvmrc", ".crystal-version", ".elixir-version", ".prototools", ".proto/", "global.json",
     ]),
     row("a build tool's settings", "Maven (maven.apache.org/configure.html), Gradle wrapper and init scripts (docs.gradle.org), sbt, Mill, Bazel (bazel.build/run/bazelrc), Buck2, Pants, Meson, CMake presets, Nx, Turborepo, MSBuild (Directory.Build.*), Ant", &[
-        ".mvn/", "mvnw", "mvnw.cmd", "gradlew", "gradlew.bat", "gradle-wrapper.properties", "gradle-wrapper.jar", "gradle.properties", "init.gradle*", ".sbtopts", ".jvmopts", ".sbtrc", ".mill-jvm-opts", ".mill-opts", ".mill-version", ".bazelrc", "*.bazelrc", ".bazeliskrc", ".bazelversion", ".buckconfig*", ".buckversion", ".pants.rc", "pants.toml", ".pants.bootstrap", "CMakeUserPresets.json", ".nxrc", "Directory.Build.*", "Directory.Solution.*", "*.csproj.user", "*.vcxproj.user", ".ccache/ccache.conf", "ccache.conf", "cabal.project.local", ".ghci", ".ghcid", ".stack/config.yaml", ".iex.exs", ".irbrc", ".pryrc", ".Rprofile", ".Renviron", ".pythonrc*", ".jupyter/", ".ipython/", ".sqliterc", ".psqlrc", ".noderc", ".erlang", ".utoprc", ".ocamlinit", ".guile", ".sbclrc", ".config/ghc/", ".julia/config/startup.jl", ".config/ipython/", ".mongorc.js", ".radare2rc", ".r2rc",
+        ".mvn/", "mvnw", "mvnw.cmd", "gradlew", "gradlew.bat", "gradle-wrapper.properties", "gradle-wrapper.jar", "gradle.properties", "init.gradle*", ".sbtopts", ".jvmopts", ".sbtrc", ".mill-jvm-opts", ".mill-opts", ".mill-version", ".bazelrc", "*.bazelrc", ".bazeliskrc", ".bazelversion", "tools/bazel", ".buckconfig*", ".buckversion", ".pants.rc", "pants.toml", ".pants.bootstrap", "CMakeUserPresets.json", ".nxrc", "Directory.Build.*", "Directory.Solution.*", "*.csproj.user", "*.vcxproj.user", ".ccache/ccache.conf", "ccache.conf", "cabal.project.local", ".ghci", ".ghcid", ".stack/config.yaml", ".iex.exs", ".irbrc", ".pryrc", ".Rprofile", ".Renviron", ".pythonrc*", ".jupyter/", ".ipython/", ".sqliterc", ".psqlrc", ".noderc", ".erlang", ".utoprc", ".ocamlinit", ".guile", ".sbclrc", ".config/ghc/", ".julia/config/startup.jl", ".juliarc.jl", ".octaverc", "startup.m", ".proverc", ".merlin", ".tern-project", ".lsp/config.edn", ".config/ipython/", ".mongorc.js", ".radare2rc", ".r2rc",
     ]),
-    row("direnv runs it", "direnv: direnv.net/man/direnv.1.html; direnv.net/man/direnv.toml.1.html", &[".envrc", ".envrc.*", ".direnv/", "direnv.toml", ".config/direnv/"]),
+    row("direnv runs it", "direnv: direnv.net/man/direnv.1.html; direnv.net/man/direnv.toml.1.html", &[".envrc", ".envrc.*", ".direnvrc", ".direnv/", "direnv.toml", ".config/direnv/"]),
     row("a task runner's settings for each run", "mise (mise.jdx.dev/configuration.html), asdf, Task, just, Tilt, Skaffold, process-compose, Overmind, Foreman, dotenvx", &[
         "mise.toml", "mise.*.toml", ".mise.toml", ".mise.*.toml", ".mise/", "mise/config.toml", "mise/conf.d/", ".config/mise/", ".config/mise.toml", ".config/mise.*.toml", ".rtx.toml", ".rtx/", ".asdfrc", ".taskrc.y*ml", ".overmind.env", "process-compose.y*ml", ".pup.toml", ".autoenv.zsh", ".autoenv", ".shadowenv.d/", ".localrc", "aqua.yaml", ".aqua/", ".hermit/", ".devshell.toml", "ansible.cfg", ".ansible.cfg",
     ]),
