@@ -84,7 +84,7 @@ pub enum Agreement {
     Any,
     /// The content of these files.
     To(Orders),
-    /// Nothing is known about the project's own files. The user agreed to these of a directory around it.
+    /// The user agreed to these files in a parent directory; nothing is known about the project itself.
     Around(PathBuf, Orders),
     /// The project is trusted, but nothing is known about its files.
     Unknown,

@@ -208,8 +208,8 @@ fn what_runs_unasked_in_a_mode_that_asks_changes_nothing() {
 #[test]
 fn launchers_and_programs_of_the_workspace_are_asked_about() {
     const COMMAND: &str = "head -n 1 a.txt";
-    // The folder of the program below the user's home or the project, the file that its name leads to, and the command. A folder of the
-    // project that is called `bin` is in PATH by that name.
+    // Where the program is (below the home or the project), the link's target, and the command. PATH names a project folder `bin` without
+    // its parents.
     for (name, folder, target, command, is_harmless) in [
         ("a program of the user", "home/bin", None, COMMAND, true),
         ("a program of the workspace", "project/tools", None, COMMAND, false),

@@ -99,7 +99,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     launched.map(|(((name, _), _), _)| name.to_owned()).collect()
 }
 
-/// Returns the directories in which a command may run programs: the given one, and those that it changes to.
+/// Returns every directory where the command may run programs: the working directory, and the targets of `cd`.
 fn working_folders(cwd: &Path, places: &Places, analysis: &Analysis) -> Vec<PathBuf> {
     /// More changes than this are not followed in every order.
     const MAX: usize = 64;

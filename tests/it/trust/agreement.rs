@@ -195,7 +195,7 @@ fn the_model_gives_itself_no_rights() {
     }
 }
 
-/// A repository that a command brings into a trusted one says nothing until a person agrees to it.
+/// Cloning a repository into a trusted one gives it no rights until a person agrees.
 #[test]
 fn a_repository_inside_a_trusted_one_is_agreed_to_by_itself() {
     let (name, rule) = ORDERS[1];

@@ -458,7 +458,7 @@ struct Seen {
     words: Vec<String>,
     /// The program's file, opened.
     file: Option<File>,
-    /// The programs started in its place: those that run it if it is a script, and those that it may load if it is a loader.
+    /// The programs that run instead: a script's interpreters, or what a loader is given.
     behind: Vec<Started>,
     /// True if the call reaches another program's socket.
     is_socket_of_others: bool,
@@ -539,7 +539,7 @@ impl Seen {
         seen
     }
 
-    /// Opens the started program, and finds what is started in its place.
+    /// Opens the started program, and finds the programs that run instead.
     fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
         let Some(Some(path)) = self.paths.first() else { return };
         self.file = match descriptor {

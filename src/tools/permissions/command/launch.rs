@@ -14,7 +14,7 @@ const STARTING_NONE: &[&str] = &[
     "zip", "zypper",
 ];
 
-/// Commands and flags of these programs that start others all the same. The value of a flag may be attached to it.
+/// The exceptions: subcommands and flags that start other programs. A flag's value may be attached.
 const STARTING: &[(&str, &[&str])] = &[
     ("apt", &["-o", "--option"]),
     ("apt-get", &["-o", "--option"]),
@@ -91,9 +91,9 @@ pub(super) fn candidates(program: &Program) -> Vec<Program> {
 
 /// Returns the values that may be attached to a word of flags, without its first dash: `-ctouch`, `-qctouch`, `--run=touch`.
 fn values(flags: &str) -> impl Iterator<Item = &str> {
-    /// As many letters may stand before a value.
+    /// The maximum number of letters before the value.
     const MAX: usize = 4;
-    /// A shorter value behind several letters is taken for letters: `-arm`.
+    /// After several letters, a shorter value counts as further letters: `-arm`.
     const MIN: usize = 3;
     let behind_name = flags.split_once('=').map(|(_, value)| value);
     let is_short = !flags.starts_with('-');

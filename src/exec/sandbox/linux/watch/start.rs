@@ -38,7 +38,7 @@ impl DeniedFiles {
         Self(files.collect())
     }
 
-    /// Returns the names of the programs whose file, or a copy of it, this is.
+    /// Returns each program with the same file or the same content.
     fn names_of(&self, file: &File) -> Vec<String> {
         let Ok(facts) = file.metadata() else { return Vec::new() };
         let same = self.0.iter().filter(|denied| denied.is(file, &facts));
@@ -95,7 +95,7 @@ pub(super) struct Started {
     pub(super) words: Vec<String>,
 }
 
-/// Returns the programs that are started in place of this one: the interpreters of a script, and whatever a loader is given.
+/// Returns the programs that run instead: a script's interpreters, and every word that a loader is given.
 pub(super) fn behind(
     path: &Resolved,
     file: Option<&File>,
