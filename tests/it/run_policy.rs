@@ -476,6 +476,11 @@ async fn a_denied_program_is_not_started_behind_a_script() {
         ("/lib*/ld-linux-*.so.* /proc/self/fd/9 made 9</usr/bin/touch", Some("touch made")),
         ("cp /lib*/ld-linux-*.so.* l; ./l /usr/bin/touch made", Some("touch made")),
         ("cp /lib*/ld-linux-*.so.* l; printf x >> l; ./l /usr/bin/touch made", Some("touch made")),
+        ("cp /usr/bin/touch t; printf x >> t; ./t made", Some("touch made")),
+        (
+            "unshare -rm sh -c 'mount -t tmpfs t /mnt && cp /usr/bin/touch /mnt/t && /mnt/t made'",
+            Some("touch made"),
+        ),
         ("busybox touch made", Some("touch made")),
         ("cp $(command -v busybox) b; ./b touch made", Some("touch made")),
         ("cp a.txt made", None),
@@ -488,12 +493,13 @@ async fn a_denied_program_is_not_started_behind_a_script() {
             skipped("no busybox");
             continue;
         }
-        // Outside of the sandbox, too.
-        for args in [
+        // Outside of the sandbox, too. Inside, nothing can be mounted.
+        let modes = [
             &["--permission", "auto-edit"][..],
             &["--permission", "full"],
             &["--permission", "full", "--sandbox", "off"],
-        ] {
+        ];
+        for args in modes.into_iter().skip(usize::from(script.contains("unshare"))) {
             let place = Place::new(&[("a.txt", "one\n"), ("x.sh", script)]);
             std::fs::write(place.home().join("config.toml"), RULES).unwrap();
             run(&place, bash("bash x.sh"), args);

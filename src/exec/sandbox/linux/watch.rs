@@ -487,7 +487,8 @@ impl Seen {
                 return Self { changes: false, paths: Vec::new(), effect: call.effect, ..unknown };
             }
         }
-        if root.is_none() {
+        // A program may start others in mount namespaces of its own.
+        if root.is_none() || matches!(call.effect, Effect::Starts(_)) {
             *root = resolver::open_root(thread);
         }
         let paths = call.named.iter().map(|named| {
