@@ -146,14 +146,13 @@ impl<'a> ProjectFiles<'a> {
         let mut place =
             Self { env, personal, cwd, root, real_root, is_repository, is_trusted, agreement };
         place.agreement = match found {
-            Agreement::Unknown => place.agree_first().await,
             Agreement::Around(outer, known) if env.stat(&outer.join(".git")).await.is_ok() => {
                 // Whatever came into a repository is not agreed to along with it.
                 let mut files = place.orders().await;
                 files.retain(|name, digest| known.get(name) == Some(digest));
                 Agreement::To(files)
             }
-            Agreement::Around(..) => place.agree_first().await,
+            Agreement::Around(..) | Agreement::Unknown => place.agree_first().await,
             found @ (Agreement::Any | Agreement::To(_)) => found,
         };
         place
