@@ -1,4 +1,4 @@
-// Runs end-to-end cases one after another: a line for each, what a failure leaves, a second try if one is wanted, and a JUnit report.
+// Runs end-to-end cases, with one retry if requested, keeps evidence of failures, prints a line for each, and writes a JUnit report.
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
@@ -49,6 +49,7 @@ function element(suite, { name, seconds, outcome, why }) {
 export class Results {
   #suite;
   #results = [];
+  #running = new Set();
 
   constructor(suite) {
     this.#suite = suite;
@@ -58,17 +59,16 @@ export class Results {
   add(result) {
     this.#results.push(result);
     const { name, seconds, outcome } = result;
+    this.#running.delete(name);
     const words = { passed: "ok  ", failed: "FAIL", skipped: "skip", flaky: "flaky" };
     console.log(`${words[outcome]} ${name} (${seconds.toFixed(1)} s)`);
-    this.#write(this.#results);
+    this.#write();
   }
 
   /** Takes note of a case that has begun: unless it ends, it has failed. */
   begin(name) {
-    this.#write([
-      ...this.#results,
-      { name, seconds: 0, outcome: "failed", why: "the run ended in this case" },
-    ]);
+    this.#running.add(name);
+    this.#write();
   }
 
   /** Leaves the sum for the script that runs this, and gives the exit status. */
@@ -81,11 +81,13 @@ export class Results {
     return failed === 0 && passed + flaky > 0 ? 0 : 1;
   }
 
-  #write(results) {
+  #write() {
     const folder = process.env.PINTLE_REPORTS;
     if (!folder) return;
     fs.mkdirSync(folder, { recursive: true });
-    const cases = results.map((each) => element(this.#suite, each)).join("");
+    const why = "the run ended in this case";
+    const ended = [...this.#running].map((name) => ({ name, seconds: 0, outcome: "failed", why }));
+    const cases = [...this.#results, ...ended].map((each) => element(this.#suite, each)).join("");
     const text = `<?xml version="1.0" encoding="utf-8"?>\n<testsuite name="${this.#suite}">\n${cases}</testsuite>\n`;
     fs.writeFileSync(path.join(folder, `${this.#suite}.xml`), text);
   }

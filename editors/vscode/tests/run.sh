@@ -10,7 +10,7 @@
 #   run.sh prepare       installs Node and the dependencies, and runs nothing
 #   run.sh bench         times of streams, long sessions and activation, printed and not judged
 #
-# NAME runs only the end-to-end cases whose name contains it. PINTLE_BIN names the engine; tests/tool installs the tools. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries a failed case again.
+# NAME runs only the end-to-end cases whose name contains it. PINTLE_BIN names the engine; tests/tool installs the tools. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries a failed case again; PINTLE_WORKERS=1 runs one case at a time.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

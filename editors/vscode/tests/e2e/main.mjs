@@ -1,110 +1,68 @@
 // Drives the package in a real VS Code. Usage: node tests/e2e/main.mjs [NAME…], with the variables that run.sh sets.
-import assert from "node:assert/strict";
-import { Results, attempt } from "../cases.mjs";
-import * as around from "./around.mjs";
-import * as axe from "./axe.mjs";
-import * as configFile from "./configFile.mjs";
-import * as consent from "./consent.mjs";
-import * as faults from "./faults.mjs";
-import * as first from "./first.mjs";
-import * as hidden from "./hidden.mjs";
-import * as help from "./help.mjs";
-import * as language from "./language.mjs";
-import * as load from "./load.mjs";
-import * as messages from "./messages.mjs";
-import * as page from "./page.mjs";
-import * as panels from "./panels.mjs";
-import * as pictures from "./pictures.mjs";
-import * as prompt from "./prompt.mjs";
-import * as proposals from "./proposals.mjs";
-import * as race from "./race.mjs";
-import * as review from "./review.mjs";
-import * as rewind from "./rewind.mjs";
-import { wholeRound } from "./round.mjs";
-import * as stream from "./stream.mjs";
-import * as sessions from "./sessions.mjs";
-import * as shared from "./shared.mjs";
-import * as servers from "./servers.mjs";
-import * as starting from "./start.mjs";
-import { start } from "./support.mjs";
-import * as times from "./times.mjs";
-import * as tools from "./tools.mjs";
-import * as transcript from "./transcript.mjs";
-import * as trust from "./trust.mjs";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import * as path from "node:path";
+import { Results } from "../cases.mjs";
+import { casesOf } from "./list.mjs";
 
 const SUITE = process.env.PINTLE_SUITE;
-/** A case that is not over by then hangs: all its waits have limits. */
-const LIMIT_MS = 400_000;
+/** The number of processes, each with its own VS Code and browser. Benchmarks run one case at a time. */
+const WORKERS = Number(process.env.PINTLE_WORKERS ?? (SUITE === "vscode-bench" ? 1 : 2));
 
-const cases =
-  SUITE === "vscode-bench"
-    ? { ...times }
-    : {
-        wholeRound,
-        ...consent,
-        ...first,
-        ...prompt,
-        ...axe,
-        ...review,
-        ...race,
-        ...rewind,
-        ...faults,
-        ...stream,
-        ...transcript,
-        ...messages,
-        callsAreOneRowEachAndLooksAreFolded: tools.callsAreOneRowEachAndLooksAreFolded,
-        ...sessions,
-        ...panels,
-        ...around,
-        ...pictures,
-        ...page,
-        ...help,
-        ...configFile,
-        ...language,
-        ...proposals,
-        ...hidden,
-        ...servers,
-        ...trust,
-        ...shared,
-        ...starting,
-        ...load,
+/** A process that runs cases. */
+class Worker {
+  #child = fork(path.join(import.meta.dirname, "worker.mjs"));
+  #exited = once(this.#child, "exit");
+  hasExited = false;
+
+  /** Runs a case, and returns its result and its output. */
+  async run(name) {
+    const lines = [];
+    const begun = performance.now();
+    const result = await new Promise((resolve) => {
+      const listen = (message) => {
+        if (message.line !== undefined) lines.push(message.line);
+        if (message.result === undefined) return;
+        this.#child.off("message", listen);
+        resolve(message.result);
       };
+      this.#child.on("message", listen);
+      this.#child.send({ name });
+      void this.#exited.then(([code, signal]) => {
+        this.hasExited = true;
+        const why = `its process ended with ${signal ?? code}`;
+        resolve({ name, outcome: "failed", why, seconds: (performance.now() - begun) / 1000 });
+      });
+    });
+    return { result, lines };
+  }
 
-/** Most cases share one VS Code; a case that needs it set up in another way starts its own. After a failure, the next case has a new one. */
-let common;
-/** Those that the running case uses. */
-let used = [];
-
-async function run(body) {
-  used = [];
-  common ??= await start(process.env.PINTLE_VSIX);
-  used.push(common);
-  common.began = Date.now();
-  const own = async (options) => {
-    const rig = await start(process.env.PINTLE_VSIX, options);
-    used.push(rig);
-    return rig;
-  };
-  await body(common, own);
-  const { expectsRefusals } = used.at(-1);
-  if (!expectsRefusals) assert.deepEqual(used.at(-1).refusals(), [], "only stable API is used");
-  for (const rig of used) await rig.closeWindows();
-  for (const rig of used.splice(1)) await rig.stop();
-}
-
-async function keep(folder) {
-  for (const [number, rig] of used.entries()) await rig.keepEvidence(folder, number);
-  common = undefined;
-  for (const rig of used.splice(0)) await rig.stop();
+  async end() {
+    this.#child.send({});
+    await this.#exited;
+  }
 }
 
 const wanted = process.argv.slice(2);
-const results = new Results(SUITE);
-for (const [name, body] of Object.entries(cases)) {
+const isWanted = (name) => {
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  if (wanted.length > 0 && !wanted.some((part) => name.includes(part) || title.includes(part))) continue;
-  results.begin(name);
-  results.add(await attempt({ suite: SUITE, name, limitMs: LIMIT_MS, run: () => run(body), keep }));
+  return wanted.length === 0 || wanted.some((part) => name.includes(part) || title.includes(part));
+};
+const results = new Results(SUITE);
+const left = Object.keys(casesOf(SUITE)).filter(isWanted);
+
+/** Runs cases in one process until none is left. */
+async function work() {
+  let worker;
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    results.begin(name);
+    if (worker === undefined || worker.hasExited) worker = new Worker();
+    const { result, lines } = await worker.run(name);
+    for (const line of lines) console.log(line);
+    results.add(result);
+  }
+  if (worker !== undefined && !worker.hasExited) await worker.end();
 }
-await common?.stop();
+
+await Promise.all(Array.from({ length: WORKERS }, work));
 process.exit(results.end());
