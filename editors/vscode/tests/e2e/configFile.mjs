@@ -15,5 +15,5 @@ export async function theEnginesSettingsAreCompletedAndExplained(rig) {
   await window.editor.locator(".view-line").getByText("permission_mode").first().hover();
   const told = window.page.locator(".monaco-hover", { hasText: "the widest mode that clients can set" });
   await told.first().waitFor({ timeout: LONG });
-  await window.page.context().close();
+  await window.close();
 }

@@ -29,7 +29,7 @@ export async function aMissingEngineIsSaidAndARetryFindsIt(rig) {
   await until("the engine is there", async () => (await window.view.locator(".banner").count()) === 0);
   await window.send("Anybody there?");
   await window.sees("Here I am.");
-  await window.page.context().close();
+  await window.close();
 }
 
 /** The tab of the settings editor that is open, once a setting is listed in it. */
@@ -52,7 +52,7 @@ export async function aSettingIsOpenedWhereItHolds(_, own) {
   await window.button("Settings").click();
   assert.match(await settingsTab(window, "Path"), /^Remote/);
   await window.shot("11-settings-remote");
-  await window.page.context().close();
+  await window.close();
   // Arguments of the workspace that the engine rejects.
   const rejected = { "pintle.arguments": ["--nope"] };
   const other = await rig.window(rig.folder("settings workspace", { settings: rejected }));
@@ -80,7 +80,7 @@ export async function anEngineOfAnotherVersionIsRefused(rig) {
     await window.sees(`The engine speaks ${version}`);
     await window.sees(hint);
     if (name === "newer") await window.shot("11-version");
-    await window.page.context().close();
+    await window.close();
   }
 }
 
@@ -100,7 +100,7 @@ export async function anEngineKilledInMidStreamComesBackWithTheSession(rig) {
   await until("it works again", async () => (await window.view.locator(".agent").count()) === 2);
   assert.deepEqual(await window.view.locator(".user").allInnerTexts(), ["Think", "Think"]);
   assert.equal(await window.button("Continue").count(), 0, "the way on is offered once");
-  await window.page.context().close();
+  await window.close();
   await until("no engine is left", () => folder.engines().length === 0);
 }
 
@@ -118,7 +118,7 @@ export async function aWindowReloadedInMidTurnFindsItsSession(rig) {
   assert.equal(folder.engines().length, 1);
   await window.send("Again");
   await until("it works again", async () => (await window.view.locator(".agent").count()) === 2);
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
@@ -144,8 +144,8 @@ export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
   await first.send("On");
   await first.sees("Second answer.");
   assert.equal(folder.engines().length, 2);
-  await first.page.context().close();
-  await second.page.context().close();
+  await first.close();
+  await second.close();
   await until("no engine is left", () => folder.engines().length === 0);
 }
 
@@ -157,7 +157,7 @@ export async function aSessionIsOpenedHereOnceTheOtherWindowIsGone(rig) {
   const second = await rig.window(folder);
   await second.button("Open Here").waitFor({ timeout: LONG });
   await second.shot("14-open-here");
-  await first.page.context().close();
+  await first.close();
   await until("the first engine is gone", () => folder.engines().length === 1);
   // The window asks again by itself for a few seconds: the button is there unless that came first.
   await until("it is open", async () => {
@@ -171,7 +171,7 @@ export async function aSessionIsOpenedHereOnceTheOtherWindowIsGone(rig) {
   await second.send("In the second window");
   await second.view.locator(".end.completed").nth(1).waitFor({ timeout: LONG });
   assert.equal(await second.view.locator(".user").count(), 2, "the session goes on");
-  await second.page.context().close();
+  await second.close();
 }
 
 export async function aFolderThatIsNotTrustedStartsNothing(_, own) {
@@ -204,7 +204,7 @@ export async function anExtensionHostThatIsKilledTakesItsEngineAlong(rig) {
   assert.ok(host, "the engine is the extension host's child");
   process.kill(host.pid, "SIGKILL");
   await until("the engine is gone", () => folder.engines().every((each) => each.pid !== engine.pid));
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function unsavedTextIsNeverOverwritten(rig) {
@@ -252,7 +252,7 @@ export async function unsavedTextIsNeverOverwritten(rig) {
     .first()
     .waitFor({ timeout: LONG });
   await window.shot("17-outside");
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aQuestionNotifiesOnlyAWindowThatNobodyLooksAt(rig) {
@@ -274,5 +274,5 @@ export async function aQuestionNotifiesOnlyAWindowThatNobodyLooksAt(rig) {
   await toast.waitFor({ timeout: LONG });
   await window.shot("18-notification");
   await window.button("Deny").click();
-  await window.page.context().close();
+  await window.close();
 }

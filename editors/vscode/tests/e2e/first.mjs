@@ -54,7 +54,7 @@ function serve() {
 
 export async function theFirstMinutesWithoutAnyConfiguration(_, own) {
   const { server, refused, port } = await serve();
-  const rig = await own();
+  const rig = await own({ hasAllBuiltIn: true });
   try {
     // What the person has: a provider that VS Code knows nothing of. Everything else is done in the window.
     fs.mkdirSync(path.join(rig.base, "home"), { recursive: true });

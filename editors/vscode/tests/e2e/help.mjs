@@ -17,5 +17,5 @@ export async function aGuideIsShownInThePreview(rig) {
     return false;
   });
   await window.shot("60-help");
-  await window.page.context().close();
+  await window.close();
 }

@@ -3,7 +3,18 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { LONG, call, count, countWork, counted, dist, extensionOf, gate, say, until } from "./support.mjs";
+import {
+  LONG,
+  call,
+  count,
+  counted,
+  countingWindow,
+  dist,
+  extensionOf,
+  gate,
+  say,
+  until,
+} from "./support.mjs";
 
 /** Blocks of code that run while the extension is activated, with some room. */
 const MOST_BLOCKS = 1500;
@@ -44,8 +55,7 @@ export async function fiftyMegabytesOfOutputLeaveThePageResponsive(rig) {
     settings: { "pintle.permissionMode": "full" },
     script: { replies: [gate("one"), call("bash", { command }), say("It is over.")] },
   });
-  const window = await rig.window(folder);
-  const work = await countWork(window);
+  const { window, work } = await countingWindow(rig, folder);
   const body = window.view.locator("body");
   await window.view.locator("body[data-engine=ready]").waitFor({ timeout: LONG });
   await window.send("Flood");

@@ -178,7 +178,7 @@ export async function theWalkthroughsPictures(rig) {
     const list = await window.page.locator(".quick-input-widget").boundingBox();
     await take("model", { x: list.x, y: list.y, width: list.width, height: Math.min(list.height, 430) });
     await window.page.keyboard.press("Escape");
-    await window.page.context().close();
+    await window.close();
   }
 }
 

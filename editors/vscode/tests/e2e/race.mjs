@@ -59,7 +59,7 @@ export async function typedBeforeBetweenAndAfterTheEditsOfATurn(rig) {
   }
   for (let n = 0; n < 5; n++) await window.page.keyboard.press("Control+Shift+z");
   await reads(all);
-  await window.page.context().close();
+  await window.close();
 }
 
 // A person types and saves while a command of the agent runs, which then changes another line. Undoing all leaves what was saved.
@@ -88,7 +88,7 @@ export async function textSavedWhileACommandRunsIsThePersons(rig) {
     await window.command("Pintle: Undo All Hunks");
     await until("the agent's line is undone", () => folder.read("a.txt") === mine);
     await reads(mine);
-    await window.page.context().close();
+    await window.close();
   }
 }
 
@@ -128,7 +128,7 @@ export async function keysAllTheWhileAsFastAsTheyCome(rig) {
   await window.page.locator(".tab.dirty", { hasText: "a.txt" }).waitFor();
   console.log(`${typed.length} letters, ${made.length} of ${numbers.length} edits between them`);
   assert.equal(folder.read("a.txt"), content, "nothing was written");
-  await window.page.context().close();
+  await window.close();
 }
 
 // The agent has read the line and wants to change it; while its question waits, the person types in that line.
@@ -155,7 +155,7 @@ export async function theVeryLineThatIsTypedInIsAConflictToldToTheModel(rig) {
   assert.equal(await window.view.locator('.tool[data-status="failed"]').count(), 1);
   assert.equal(folder.read("a.txt"), TEN);
   await window.shot("31-race-conflict");
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aCleanDocumentIsChangedAndWritten(rig) {
@@ -183,7 +183,7 @@ export async function aCleanDocumentIsChangedAndWritten(rig) {
   await window.intoEditor();
   await window.page.keyboard.press("Control+z");
   await reads(all);
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function anEngineThatWasKilledKnowsAgainWhatIsNotSaved(rig) {
@@ -208,7 +208,7 @@ export async function anEngineThatWasKilledKnowsAgainWhatIsNotSaved(rig) {
   await until("it has read again", async () => (await window.view.locator(".tool").count()) >= 2);
   await window.view.locator(".tool").nth(1).locator(".row").first().click();
   await window.sees("5typed more");
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function lineEndsAndTheMarkOfAFileStay(rig) {
@@ -232,7 +232,7 @@ export async function lineEndsAndTheMarkOfAFileStay(rig) {
   await window.page.keyboard.press("Control+s");
   const saved = `\uFEFF${dos(typed.replace("2", "two\nand more"))}`;
   await until("it is saved as it was", () => folder.read("a.txt") === saved);
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function severalDocumentsAreChangedTogether(rig) {
@@ -274,5 +274,5 @@ export async function severalDocumentsAreChangedTogether(rig) {
   await reads(a);
   await window.open("b.txt");
   await reads(b);
-  await window.page.context().close();
+  await window.close();
 }

@@ -99,7 +99,7 @@ export async function hunksAreKeptUndoneAndTakenBackInTheEditor(rig) {
   await disk(TEN);
   await until("the editor follows", async () => (await window.text()) === TEN);
   assert.equal(await window.page.locator(".tab.dirty").count(), 0);
-  await window.page.context().close();
+  await window.close();
 }
 
 /** An extension whose lenses take long. VS Code waits so long then before it asks anybody for lenses again. */
@@ -141,7 +141,7 @@ export async function theGutterShowsWhatIsGoneAndDecides(rig) {
   await peek.locator('.action-label[aria-label*="Undo Hunk"]').first().click();
   await shows(LENS(GONE), LENS(NEW));
   await disk(CHANGED.replace("two", "2"));
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function hunksAreDrawnOnlyWhereTheirLinesStand(rig) {
@@ -159,7 +159,7 @@ export async function hunksAreDrawnOnlyWhereTheirLinesStand(rig) {
     (await window.lenses()).some((each) => each.includes("(modified)")),
   );
   await window.shot("43-modified");
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aHunkThatAPersonHasWrittenIntoIsAConflict(rig) {
@@ -183,7 +183,7 @@ export async function aHunkThatAPersonHasWrittenIntoIsAConflict(rig) {
   await disk(mine);
   await told.getByRole("button", { name: "Undo My Lines Too" }).click();
   await disk(TEN);
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
@@ -212,7 +212,7 @@ export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
   folder.write("go", "");
   await disk(CHANGED.replace("6", "5\n6"));
   await shows(LENS(NEW));
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aDecisionThatWaitedAndCannotBeDoneIsToldWithItsReason(rig) {
@@ -233,13 +233,13 @@ export async function aDecisionThatWaitedAndCannotBeDoneIsToldWithItsReason(rig)
   await window.sees("A decision was rejected");
   await window.notification("A decision was rejected").waitFor({ timeout: LONG });
   folder.write("on", "");
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function hunksAreThereAgainInAnotherWindow(rig) {
   const { folder, window, shows } = await reviewed(rig, "review again");
   await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
-  await window.page.context().close();
+  await window.close();
   await until("no engine is left", () => folder.engines().length === 0);
   const again = await rig.window(folder);
   await again.sees("Done.");
@@ -252,7 +252,7 @@ export async function hunksAreThereAgainInAnotherWindow(rig) {
   await until("they are still there", async () => (await again.lenses()).length === 3);
   await again.command("Pintle: Keep All Hunks");
   await until("they are decided", async () => (await again.lenses()).length === 0);
-  await again.page.context().close();
+  await again.close();
 }
 
 export async function changedFilesAreListedAboveThePromptAndRemovedLinesInTheEditor(rig) {

@@ -69,7 +69,7 @@ export async function backWithConversationAndFilesForwardAgainAndOn(rig) {
   await disk("three\n");
   await window.command("Pintle: Redo the Last Rewind");
   await window.notification("There is no rewind to redo").waitFor({ timeout: LONG });
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aPersonsChangeStaysUnlessToldOtherwise(rig) {
@@ -85,7 +85,7 @@ export async function aPersonsChangeStaysUnlessToldOtherwise(rig) {
   await disk("two\n");
   await window.command("Pintle: Redo the Last Rewind");
   await disk("mine\n");
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function goingBackTakesTheAgentsWorkOutOfUnsavedText(rig) {
@@ -107,7 +107,7 @@ export async function goingBackTakesTheAgentsWorkOutOfUnsavedText(rig) {
   await window.command("Pintle: Redo the Last Rewind");
   await reads("1\ntwo\n3typed\n");
   assert.equal(folder.read("a.txt"), "1\n2\n3\n");
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aForkGoesOnAndLeavesTheOtherAlone(rig) {
@@ -132,7 +132,7 @@ export async function aForkGoesOnAndLeavesTheOtherAlone(rig) {
   await rows.nth(1).click();
   await window.sees("Second done.");
   assert.doesNotMatch(await window.transcript(), /another way/);
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function whatWasAttachedComesBackWithItsMessage(rig) {
@@ -154,5 +154,5 @@ export async function whatWasAttachedComesBackWithItsMessage(rig) {
   await window.command("Pintle: Redo the Last Rewind");
   await until("all is taken away again", async () => (await chips.count()) === 0);
   assert.equal(await window.box.inputValue(), "");
-  await window.page.context().close();
+  await window.close();
 }

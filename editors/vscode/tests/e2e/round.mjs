@@ -130,7 +130,7 @@ export async function wholeRound(rig) {
   await window.shot("09-resumed");
   await window.button("Stop").click();
 
-  await window.page.context().close();
+  await window.close();
   await until("no engine is left when the window is closed", () => folder.engines().length === 0);
   assert.ok(fs.existsSync(folder.path));
 }

@@ -25,7 +25,7 @@ export async function aServersToolsAreShownAndItIsSwitchedOff(rig) {
   await window.shot("65-servers");
   await window.pick("Disable it for this session");
   await window.notification("The MCP server notes is disabled.").waitFor({ timeout: LONG });
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function aPersonLogsInToAServerInTheBrowserAndOutOfIt(rig) {
@@ -72,7 +72,7 @@ export async function aPersonLogsInToAServerInTheBrowserAndOutOfIt(rig) {
     await window.pick("guarded");
     await window.pick("Log out");
     await window.notification("You are logged out of the MCP server guarded.").waitFor({ timeout: LONG });
-    await window.page.context().close();
+    await window.close();
   } finally {
     server.kill();
   }

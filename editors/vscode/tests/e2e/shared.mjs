@@ -116,7 +116,7 @@ export async function twoWindowsShareASession(rig) {
   await first.shot("72-shared-queued");
 
   // The window that began the turn goes in the middle of it.
-  await first.page.context().close();
+  await first.close();
   const ways = () => folder.engines().filter((each) => each.command.includes("attach --trust"));
   await until("one way to the engine is left", () => ways().length === 1);
   assert.equal(await second.view.locator(".end").count(), 0, "the turn goes on");

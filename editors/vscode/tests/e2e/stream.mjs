@@ -1,7 +1,7 @@
 // A stream of 10,000 deltas, and a session with many entries, by the work that they take.
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { LONG, count, countWork, counted, longSession, processes, until } from "./support.mjs";
+import { LONG, count, counted, countingWindow, longSession, processes, until } from "./support.mjs";
 
 const DELTAS = 10_000;
 
@@ -10,8 +10,7 @@ async function stream(rig, name, text, delayMs) {
   const folder = rig.folder(`stream ${name}`, {
     script: { delayMs, replies: [{ blocks: [{ text: "Ready." }] }, { blocks: [{ text: `${text}END` }] }] },
   });
-  const window = await rig.window(folder);
-  const work = await countWork(window);
+  const { window, work } = await countingWindow(rig, folder);
   const body = window.view.locator("body");
   await window.view.locator("body[data-engine=ready]").waitFor({ timeout: LONG });
   const ends = window.view.locator(".end.completed");
@@ -29,7 +28,7 @@ async function stream(rig, name, text, delayMs) {
   assert.match(await window.transcript(), /word9999[^]*END/);
   if (isCode) assert.equal(await code.getAttribute("data-seen"), "yes", "the block is the same to its end");
   console.log(`     ${DELTAS} deltas, ${name}: ${JSON.stringify(seen)}, ${text.length} characters`);
-  await window.page.context().close();
+  await window.close();
   return seen;
 }
 
@@ -98,7 +97,7 @@ export async function aLongSessionIsWindowed(rig) {
   await window.button("Newest").click();
   await window.view.locator(".latest").waitFor({ state: "hidden" });
   await window.shot("21-earlier");
-  await window.page.context().close();
+  await window.close();
 }
 
 /** The memory of the extension hosts of this VS Code, in megabytes. */
@@ -120,8 +119,7 @@ const MOST_OF_OPENING = { messages: 6, written: 10_000, work: 30_000, kilobytes:
 
 export async function tenThousandItemsOpenWithTheirEnd(rig) {
   const folder = await longSession(rig, "ten thousand");
-  const window = await rig.window(folder);
-  const work = await countWork(window);
+  const { window, work } = await countingWindow(rig, folder);
   await window.view.locator("body[data-engine=ready]").waitFor({ timeout: LONG });
   const [engine] = folder.engines();
   const [megabytesBefore, bytesBefore] = [hostMegabytes(rig), writtenBytes(engine.pid)];

@@ -8,6 +8,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { keepJournals } from "../cases.mjs";
+import { Tabs } from "./tabs.mjs";
 
 const { chromium } = createRequire(path.join(process.env.PINTLE_PLAYWRIGHT, "package.json"))(
   "playwright-core",
@@ -209,19 +210,27 @@ export function watchTimers() {
 export const counted = (window) => window.view.locator("body").evaluate(() => ({ ...window.pintleCounts }));
 
 /**
- * Counts the work of the page's own program: how often its blocks of code run. It is the same on a busy machine, and grows with what an
- * algorithm does. The window is loaded again, because code is compiled with counters or without. The result gives the count since it was last
- * asked.
+ * Opens a folder in a window that counts the work of the page's own program: how often its blocks of code run. It is the same on a busy machine,
+ * and grows with what an algorithm does. The tab is a fresh one, because code is compiled with counters or without. `work` returns the count since
+ * its last call.
  */
-export async function countWork(window) {
-  const session = await window.page.context().newCDPSession(window.page);
-  await session.send("Profiler.enable");
-  await session.send("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-  await window.reload();
-  return async () => {
+export async function countingWindow(rig, folder) {
+  let session;
+  const window = await rig.window(folder, {
+    isFresh: true,
+    prepare: async (page) => {
+      session = await page.context().newCDPSession(page);
+      await session.send("Profiler.enable");
+      await session.send("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+    },
+  });
+  const work = async () => {
     const { result } = await session.send("Profiler.takePreciseCoverage");
-    return blocksRun(result.filter(({ url }) => url.endsWith("/webview.js")));
+    const blocks = blocksRun(result.filter(({ url }) => url.endsWith("/webview.js")));
+    assert.ok(blocks > 0, "the page's program is counted");
+    return blocks;
   };
+  return { window, work };
 }
 
 /** How often blocks of code ran, by a coverage report of V8. */
@@ -259,6 +268,9 @@ function wordsOf() {
   };
 }
 
+/** The program in the folder of its tool, with VS Code's own check for proposed APIs. */
+const CODE_SERVER = "strict/node_modules/code-server";
+
 /** VS Code's words for an extension that uses proposed API. */
 const REFUSAL = /CANNOT use API proposal|is a proposed menu identifier/;
 
@@ -291,8 +303,26 @@ process.on("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
+/** The built-in extensions that cases need: themes and languages. With all of them, a window takes much longer to start. */
+const BUILT_IN = [
+  /^theme-/,
+  /^(configuration-editing|css|html|javascript|json|markdown-basics|python|rust|search-result|shellscript|typescript-basics|xml|yaml)$/,
+  /^(json|markdown|typescript)-language-features$/,
+  /^node_modules$/,
+];
+
+/** Creates a folder with links to these extensions. */
+function someBuiltIn(base) {
+  const from = path.join(process.env.PINTLE_CODE_SERVER, CODE_SERVER, "lib/vscode/extensions");
+  const folder = path.join(base, "built-in");
+  fs.mkdirSync(folder);
+  for (const name of fs.readdirSync(from).filter((each) => BUILT_IN.some((wanted) => wanted.test(each))))
+    fs.symlinkSync(path.join(from, name), path.join(folder, name));
+  return folder;
+}
+
 /** Starts VS Code and a browser, and gives what the cases work with. */
-export async function start(vsix, { trustsAll = true, language, extension } = {}) {
+export async function start(vsix, { trustsAll = true, hasAllBuiltIn = false, language, extension } = {}) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-vscode-"));
   const port = await freePort();
   const userData = path.join(base, "user-data");
@@ -315,10 +345,7 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
   );
   if (extension !== undefined) writeFiles(path.join(extensions, "another"), extension);
   const node = process.execPath;
-  const entry = path.join(
-    process.env.PINTLE_CODE_SERVER,
-    "strict/node_modules/code-server/out/node/entry.js",
-  );
+  const entry = path.join(process.env.PINTLE_CODE_SERVER, CODE_SERVER, "out/node/entry.js");
   const common = [
     "--user-data-dir",
     userData,
@@ -351,6 +378,7 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
     flags.push("--locale", language);
   }
   if (trustsAll) flags.push("--disable-workspace-trust");
+  if (!hasAllBuiltIn) flags.push("--builtin-extensions-dir", someBuiltIn(base));
   const server = spawn(node, [entry, ...common, ...flags], { env, stdio, detached: true });
   servers.add(server);
   server.on("exit", () => servers.delete(server));
@@ -361,8 +389,8 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
 export class Rig {
   constructor(base, port, server, browser) {
     Object.assign(this, { base, port, server, browser });
-    this.contexts = [];
     this.console = [];
+    this.tabs = new Tabs(browser, `http://127.0.0.1:${port}`, (line) => this.console.push(line));
     this.expectsRefusals = false;
   }
 
@@ -390,9 +418,9 @@ export class Rig {
     };
   }
 
-  /** Opens a folder in a window of its own, with `scale` pixels of the screen for each of the window. */
-  window(folder, { isShown = true, scale = 1 } = {}) {
-    return this.#open("folder", folder.path, isShown, scale);
+  /** Opens a folder in a new window. `prepare` is called with a page of the server; `kind` are the options of `Tabs.take`. */
+  window(folder, { isShown = true, prepare, ...kind } = {}) {
+    return this.#open("folder", folder.path, isShown, kind, prepare);
   }
 
   /** Opens a file of a workspace in a window of its own. */
@@ -400,14 +428,15 @@ export class Rig {
     return this.#open("workspace", file, true);
   }
 
-  async #open(kind, place, isShown, deviceScaleFactor = 1) {
-    const viewport = { width: 1400, height: 860 };
-    const context = await this.browser.newContext({ viewport, deviceScaleFactor });
-    this.contexts.push(context);
-    const page = await context.newPage();
-    page.on("console", (message) => this.console.push(message.text()));
-    const window = new Window(page);
-    await page.goto(`http://127.0.0.1:${this.port}/?${kind}=${encodeURIComponent(place)}`);
+  async #open(what, place, isShown, kind, prepare) {
+    const tab = await this.tabs.take(kind);
+    const window = new Window(tab.page, () => this.tabs.leave(tab));
+    const server = `http://127.0.0.1:${this.port}`;
+    if (prepare !== undefined) {
+      await tab.page.goto(`${server}/healthz`);
+      await prepare(tab.page);
+    }
+    await tab.page.goto(`${server}/?${what}=${encodeURIComponent(place)}`);
     await window.loaded();
     if (isShown) await window.show();
     return window;
@@ -429,9 +458,8 @@ export class Rig {
   /** Keeps what the open windows show and say, the logs of VS Code with those of its extension hosts, and the journals of the engines. */
   async keepEvidence(folder, number) {
     const name = (what) => path.join(folder, number === 0 ? what : `own-${number}-${what}`);
-    for (const [n, context] of this.contexts.entries()) {
-      const [page] = context.pages();
-      if (page === undefined) continue;
+    for (const [n, { page }] of this.tabs.used.entries()) {
+      if (page.isClosed()) continue;
       await page.screenshot({ path: name(`window-${n}.png`), timeout: 10_000 }).catch(() => undefined);
       const shown = await page.evaluate(wordsOf).catch(String);
       fs.writeFileSync(name(`window-${n}.json`), `${JSON.stringify(shown, undefined, 2)}\n`);
@@ -463,7 +491,7 @@ export class Rig {
 
   /** Closes all windows; the engine that they share waits for them to come back, and is ended. */
   async closeWindows() {
-    for (const context of this.contexts.splice(0)) await context.close();
+    await this.tabs.leaveAll();
     if (this.sharedEngine() === undefined) return;
     const isWay = (each) => each.command.includes("attach --trust");
     await until("no window uses the shared engine", () => !processes(this.base).some(isWay));
@@ -473,8 +501,7 @@ export class Rig {
   }
 
   async stop() {
-    this.contexts.length = 0;
-    await this.browser.close();
+    await this.tabs.close();
     const exited = new Promise((resolve) => this.server.on("exit", resolve));
     process.kill(-this.server.pid, "SIGTERM");
     const timer = setTimeout(() => process.kill(-this.server.pid, "SIGKILL"), LONG);
@@ -487,8 +514,10 @@ export class Rig {
 }
 
 export class Window {
-  constructor(page) {
+  constructor(page, leave) {
     this.page = page;
+    /** Closes the window and its extension host. */
+    this.close = leave;
     this.view = page.frameLocator("iframe.webview").frameLocator("#active-frame");
     this.box = this.view.locator("textarea");
     this.editor = page.locator(".editor-group-container.active .editor-instance .view-lines").first();

@@ -58,7 +58,7 @@ export async function tenThousandDeltas(rig) {
     await window.send("Go");
     await ends.nth(1).waitFor({ timeout: 300_000 });
   });
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function fiftyMegabytesOfOutput(rig) {
@@ -74,7 +74,7 @@ export async function fiftyMegabytesOfOutput(rig) {
     folder.write("one", "");
     await window.view.locator(".end.completed").waitFor({ timeout: 300_000 });
   });
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function tenThousandItems(rig) {
@@ -86,7 +86,7 @@ export async function tenThousandItems(rig) {
     await window.page.keyboard.press("Enter");
     await window.sees("Turn 19 is over.");
   });
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function activation(rig) {

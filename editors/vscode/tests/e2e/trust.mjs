@@ -13,7 +13,7 @@ export async function aFolderThatTheEditorTrustsIsTrustedByTheEngine(rig) {
   await window.sees("brief");
   // The engine tells of each file that it does not use.
   assert.doesNotMatch(await window.transcript(), /not trusted/);
-  await window.page.context().close();
+  await window.close();
 }
 
 export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
@@ -51,5 +51,5 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
   await window.send("make it");
   await window.sees("third");
   assert.ok(fs.existsSync(path.join(folder.path, "made")));
-  await window.page.context().close();
+  await window.close();
 }
