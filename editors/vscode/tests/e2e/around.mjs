@@ -14,11 +14,12 @@ export async function aProblemIsFixedFromItsPlace(rig) {
   await window.page.keyboard.press("Control+End");
   await window.page.locator(".squiggly-error").first().waitFor({ timeout: LONG });
   await window.page.keyboard.press("F8");
+  await window.page.locator(".marker-widget").first().waitFor({ timeout: LONG });
   await window.page.keyboard.press("Control+.");
   await window.page.getByText("Fix with Pintle").click({ timeout: LONG });
   await window.sees("Fix this problem.");
   await window.sees("1 problem");
-  await window.sees("Fixed.");
+  await window.answers("Fixed.");
   // A selection is added to what stands in the prompt box.
   await window.intoEditor();
   await window.page.keyboard.press("Control+a");
@@ -42,7 +43,7 @@ export async function notesAreGatheredAndSentTogether(rig) {
   ]) {
     await window.toLine(line);
     await window.command("Add Comment on Current Selection");
-    const editor = window.page.locator(".review-widget").last().locator(".monaco-editor").last();
+    const editor = window.page.locator(".review-widget").last().locator(".monaco-editor.focused");
     await editor.waitFor({ timeout: LONG });
     await window.page.keyboard.type(text);
     await window.page
@@ -56,7 +57,7 @@ export async function notesAreGatheredAndSentTogether(rig) {
   await window.command("Pintle: Send All Notes");
   await window.sees("My notes:");
   await window.sees("a.txt:3: Say four.");
-  await window.sees("Noted.");
+  await window.answers("Noted.");
   assert.equal(await window.view.locator(".user").count(), 1, "one message");
   await window.page.locator(".review-widget").first().waitFor({ state: "detached", timeout: LONG });
 }
@@ -112,7 +113,7 @@ export async function checkpointsAreListedAndGoneBackTo(rig) {
   });
   const window = await rig.window(folder);
   await window.send("First");
-  await window.sees("Done.");
+  await window.answers("Done.");
   await window.send("Second");
   await window.sees("Done again.");
   const point = async () => {

@@ -303,6 +303,7 @@ export async function aDiffIsAnsweredInItsTitle(rig) {
   await card(window, "b.txt").getByRole("button", { name: "b.txt" }).click();
   await title("Deny What This Editor Shows").waitFor({ timeout: LONG });
   await window.command("View: Focus Active Editor Group");
+  await window.editorHasKeyboard();
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("n");
   await card(window, "touch ran").waitFor({ timeout: LONG });
@@ -312,7 +313,9 @@ export async function aDiffIsAnsweredInItsTitle(rig) {
   // A command opened as text has the same buttons.
   await window.command("Pintle: Answer Questions…");
   await tab("Question").waitFor({ timeout: LONG });
-  await window.page.keyboard.press("Escape");
+  const list = window.page.locator(".quick-input-widget input");
+  await list.waitFor({ timeout: LONG });
+  await list.press("Escape");
   await title("Allow What This Editor Shows").click({ timeout: LONG });
   await window.sees("all asked");
   assert.ok(folder.has("ran"));

@@ -140,7 +140,9 @@ export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
   await second.button("New Session").click();
   await until("the problem is gone", async () => (await second.view.locator(".banner").count()) === 0);
   await second.send("In the second window");
-  await second.sees("First answer.");
+  // The previous session has the same answer.
+  await second.view.locator(".user", { hasText: "In the second window" }).waitFor({ timeout: LONG });
+  await second.answers("First answer.");
   await first.send("On");
   await first.sees("Second answer.");
   assert.equal(folder.engines().length, 2);

@@ -119,7 +119,7 @@ export async function theFirstMinutesWithoutAnyConfiguration(_, own) {
     }
 
     // A prompt, two questions, keep one and undo the other.
-    await until("the engine is ready", async () => (await window.status("Pintle").count()) > 0);
+    await window.view.locator("body[data-engine=ready]").waitFor({ timeout: LONG });
     await window.send("Write two files");
     await window.view.locator(".approval", { hasText: "a.txt" }).waitFor({ timeout: LONG });
     await window.shot("first-question");

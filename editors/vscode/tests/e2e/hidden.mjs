@@ -72,6 +72,6 @@ export async function theChatIsHiddenByASettingAndTheRestGoesOn(rig) {
   });
   await window.command("Pintle: Open");
   await notice.getByText("Show the Chat").click({ timeout: LONG });
-  await window.sees("Changed.");
+  await window.answers("Changed.");
   assert.equal(JSON.parse(folder.read(".vscode/settings.json"))["pintle.showChat"], true);
 }

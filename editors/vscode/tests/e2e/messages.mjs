@@ -60,6 +60,6 @@ export async function theViewSaysWhatATurnDoes(rig) {
   folder.write("open", "");
   await window.view.locator(".approval", { hasText: "touch more" }).waitFor({ timeout: LONG });
   await window.button("Allow").click();
-  await window.sees("Over.");
+  await window.answers("Over.");
   await line.waitFor({ state: "hidden", timeout: LONG });
 }

@@ -242,7 +242,7 @@ export async function hunksAreThereAgainInAnotherWindow(rig) {
   await window.close();
   await until("no engine is left", () => folder.engines().length === 0);
   const again = await rig.window(folder);
-  await again.sees("Done.");
+  await again.answers("Done.");
   await again.open("a.txt");
   await until("the hunks are there", async () => (await again.lenses()).length === 3);
   await again.command("Pintle: New Session");

@@ -99,7 +99,7 @@ export async function goingBackTakesTheAgentsWorkOutOfUnsavedText(rig) {
   await window.toLine("3");
   await window.page.keyboard.type("typed");
   await window.send("go");
-  await window.sees("Done.");
+  await window.answers("Done.");
   const reads = (text) => until(`the editor reads ${text}`, async () => (await window.text()) === text);
   await reads("1\ntwo\n3typed\n");
   await goBack(window, "go", "Conversation and files", "Rewind");
@@ -146,7 +146,7 @@ export async function whatWasAttachedComesBackWithItsMessage(rig) {
   const chips = window.view.locator(".prompt .chip:not(.editorChip)");
   await chips.first().waitFor({ timeout: LONG });
   await window.send("look");
-  await window.sees("Seen.");
+  await window.answers("Seen.");
   await window.view.locator("body[data-activity=idle]").waitFor({ timeout: LONG });
   await goBack(window, "look", "Only the conversation", "Rewind");
   await until("the text is back alone", async () => (await window.box.inputValue()) === "look");

@@ -53,7 +53,10 @@ export async function wholeRound(rig) {
   await window.view.locator(".queue", { hasText: "Write it into the notes too" }).waitFor();
   await window.shot("03-steer-waits");
   await window.button("Allow").click();
-  await window.sees("+1");
+  await window.view
+    .locator(".tool", { hasText: "Edited greet.sh" })
+    .filter({ hasText: "+1" })
+    .waitFor({ timeout: LONG });
   await window.view.locator(".user", { hasText: "Write it into the notes too" }).waitFor({ timeout: LONG });
   assert.match(folder.read("src/greet.sh"), /echo "hello \$name"/);
 

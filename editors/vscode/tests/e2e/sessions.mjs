@@ -90,7 +90,7 @@ export async function twoWindowsOnAFolderKeepTheirOwnDrafts(rig) {
   const folder = rig.folder("two drafts", { script: { replies: [say("One."), say("Two.")] } });
   const first = await rig.window(folder);
   await first.send("Begin");
-  await first.sees("One.");
+  await first.answers("One.");
   const second = await rig.window(folder);
   await second.sees("The session is open in another window.");
   await second.button("New Session").click();
@@ -105,6 +105,6 @@ export async function twoWindowsOnAFolderKeepTheirOwnDrafts(rig) {
     async () => (await second.box.inputValue()) === "draft of the second",
   );
   await first.reload();
-  await first.sees("One.");
+  await first.answers("One.");
   await until("the first has its own", async () => (await first.box.inputValue()) === "draft of the first");
 }

@@ -583,13 +583,30 @@ export class Window {
   /** Puts the keyboard into the active editor: in the middle, or where a short file ends. */
   async intoEditor() {
     await this.editor.waitFor({ timeout: LONG });
-    await this.clickInEditor(this.page.locator(".editor-group-container.active .editor-instance").first());
+    await this.#clickIntoEditor(this.page.locator(".editor-group-container.active .editor-instance").first());
   }
 
   /** Goes to the end of the line that holds exactly this. */
   async toLine(text) {
-    await this.clickInEditor(this.editor.locator(".view-line").getByText(text, { exact: true }).first());
+    await this.#clickIntoEditor(this.editor.locator(".view-line").getByText(text, { exact: true }).first());
     await this.page.keyboard.press("End");
+  }
+
+  /** Clicks until the editor has the focus. A view that is being drawn may take the focus after a click. */
+  async #clickIntoEditor(locator) {
+    await until("the editor has the keyboard", async () => {
+      await this.clickInEditor(locator);
+      return this.editorHasKeyboard(5000).catch(() => false);
+    });
+  }
+
+  /** Waits until the active editor has the focus. */
+  async editorHasKeyboard(timeout = LONG) {
+    await this.page
+      .locator(".editor-group-container.active .editor-instance .monaco-editor.focused")
+      .first()
+      .waitFor({ timeout });
+    return true;
   }
 
   /** Picks from the list that is open. */
@@ -676,6 +693,11 @@ export class Window {
 
   async sees(text, timeout = LONG) {
     await this.view.getByText(text).filter({ visible: true }).first().waitFor({ timeout });
+  }
+
+  /** Waits for a reply with this text. `sees` would also find short words in the page's labels. */
+  async answers(text, timeout = LONG) {
+    await this.view.locator(".agent", { hasText: text }).first().waitFor({ timeout });
   }
 
   status(text) {

@@ -176,7 +176,7 @@ export async function theNewestIsFollowedWhateverTheWidth(rig) {
   const isAtEnd = async () => (await below()) < 40 && !(await latest.isVisible());
   await window.width(460);
   await window.send("go");
-  await window.sees("short");
+  await window.answers("short");
   await window.send("more");
   await window.view.locator(".end.completed").nth(1).waitFor({ timeout: LONG });
   await until("the end is in sight", isAtEnd);
@@ -189,7 +189,7 @@ export async function theNewestIsFollowedWhateverTheWidth(rig) {
   await window.button("Deny").waitFor({ timeout: LONG });
   await until("the end is in sight above the question", isAtEnd);
   await window.button("Deny").click();
-  await window.sees("the end");
+  await window.answers("the end");
   await until("the end is in sight again", isAtEnd);
 
   // Only a person leaves it, and comes back by the round button.

@@ -10,7 +10,7 @@ export async function aFolderThatTheEditorTrustsIsTrustedByTheEngine(rig) {
   const window = await rig.window(folder);
   await window.show();
   await window.send("go");
-  await window.sees("brief");
+  await window.answers("brief");
   // The engine tells of each file that it does not use.
   assert.doesNotMatch(await window.transcript(), /not trusted/);
   await window.close();
@@ -26,12 +26,12 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
   const window = await rig.window(folder);
   await window.show();
   await window.send("go");
-  await window.sees("noted");
+  await window.answers("noted");
   const file = path.join(folder.path, ".pintle/permissions.toml");
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, rule);
   await window.send("go on");
-  await window.sees("second");
+  await window.answers("second");
   await window.sees("Review the Project's Files… shows them");
   const told = window.notification("were added, changed or removed since you trusted it");
   await told.getByRole("button", { name: "Review the Files…" }).click({ timeout: LONG });
@@ -49,7 +49,7 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
   await window.notification("The files take effect with the next turn.").waitFor({ timeout: LONG });
   // The rule holds: nobody is asked.
   await window.send("make it");
-  await window.sees("third");
+  await window.answers("third");
   assert.ok(fs.existsSync(path.join(folder.path, "made")));
   await window.close();
 }
