@@ -142,6 +142,9 @@ export async function chatsInTabsWorkAtTheSameTime(rig) {
   const view = await pageWith(window, "What should be done?");
   await send(view, "Ask in the view");
   await view.getByRole("button", { name: "Allow", exact: true }).waitFor({ timeout: LONG });
+  // The command is about the chat with the focus; the tab may take it late.
+  await view.locator("textarea").click();
+  await until("the view has the keyboard", async () => (await focused(window)) === view);
   const both = await newTab(window, "Pintle: Open Chat in Editor");
   await both.getByRole("button", { name: "Allow", exact: true }).click();
   for (const each of [view, both]) await each.getByText("word599").waitFor({ timeout: LONG });
