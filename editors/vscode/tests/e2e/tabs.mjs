@@ -70,8 +70,11 @@ export class Tabs {
   /** Removes the page, its routes and its stored data. The HTTP cache and compiled code are kept. */
   async #empty({ context, page }) {
     for (const other of context.pages()) if (other !== page) await other.close();
-    await context.unrouteAll({ behavior: "ignoreErrors" });
-    await page.evaluate(() => sessionStorage.clear());
+    for (const each of [page, context]) await each.unrouteAll({ behavior: "ignoreErrors" });
+    await page.evaluate(() => {
+      sessionStorage.clear();
+      window.name = "";
+    });
     await page.goto("about:blank");
     await context.clearCookies();
     const session = await context.newCDPSession(page);
