@@ -609,8 +609,9 @@ export class Window {
     return true;
   }
 
-  /** Picks from the list that is open. */
+  /** Picks from the list that is open. The tooltip of a row that opened under the pointer would cover others. */
   async pick(text) {
+    await this.page.mouse.move(0, 0);
     const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first();
     await row.click({ timeout: LONG });
   }
