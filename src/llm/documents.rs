@@ -36,7 +36,8 @@ pub(super) fn fit(request: &mut Request, api: Option<Api>) {
         return;
     }
     let mut room = Room { base64_bytes: MAX_BASE64_BYTES, pages: MAX_PAGES };
-    for message in Arc::make_mut(&mut request.messages).iter_mut().rev() {
+    let mut messages = request.messages.to_vec();
+    for message in messages.iter_mut().rev() {
         let Some(blocks) = content(message).filter(|content| has_document(content)) else {
             continue;
         };
@@ -61,6 +62,7 @@ pub(super) fn fit(request: &mut Request, api: Option<Api>) {
             Message::User(_) | Message::Assistant(_) => Message::User(content),
         });
     }
+    request.messages = messages.into();
 }
 
 /// Returns the content, if this kind of message can have documents.
@@ -128,7 +130,7 @@ mod tests {
         for (name, messages, api, want) in rows {
             let model = "p/m".parse().unwrap();
             let mut request = crate::one_shot::request(&model, "", "", 1);
-            request.messages = Arc::new(messages.into_iter().map(Arc::new).collect());
+            request.messages = messages.into_iter().map(Arc::new).collect();
             fit(&mut request, api);
             let shown = |message: &Arc<Message>| {
                 let blocks = content(message).unwrap().iter().map(|block| match block {
@@ -205,7 +207,7 @@ mod tests {
             let origin = "p/m".parse().unwrap();
             let mut request = crate::one_shot::request(&origin, "", "", 1);
             request.model = model.to_owned();
-            request.messages = Arc::new(messages().into_iter().map(Arc::new).collect());
+            request.messages = messages().into_iter().map(Arc::new).collect();
             fit(&mut request, Some(api));
             let mut body = encode(api, &request, Dialect::PLAIN);
             // Marks of the prompt cache.

@@ -111,7 +111,7 @@ mod tests {
             model: "m".to_owned(),
             origin: "p/m".to_owned(),
             system: "s".into(),
-            messages: Arc::new(messages.map(Arc::new).collect()),
+            messages: messages.map(Arc::new).collect(),
             tools: Vec::new().into(),
             effort,
             max_output_tokens: None,

@@ -16,14 +16,15 @@ use std::sync::Arc;
 /// without a call.
 pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
     let mut checked = Checked::default();
-    checked.go_on(messages)?;
+    checked.go_on(messages.iter())?;
     checked.end()
 }
 
 /// A checked conversation, so that only its extension needs checking later.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
-    messages: Vec<Arc<Message>>,
+    /// The number of messages.
+    count: usize,
     ids: BTreeSet<String>,
     /// Unanswered calls, and the message that contains them.
     open: VecDeque<String>,
@@ -31,11 +32,9 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Returns true if these messages begin with exactly the checked ones.
-    pub(super) fn begins(&self, messages: &[Arc<Message>]) -> bool {
-        messages
-            .get(..self.messages.len())
-            .is_some_and(|old| old.iter().zip(&self.messages).all(|(a, b)| Arc::ptr_eq(a, b)))
+    /// Returns the number of checked messages.
+    pub(super) fn count(&self) -> usize {
+        self.count
     }
 
     /// Returns the ids of all calls.
@@ -43,25 +42,28 @@ impl Checked {
         &self.ids
     }
 
-    /// Checks the new messages.
-    pub(super) fn go_on(&mut self, messages: &[Arc<Message>]) -> Result<(), String> {
-        for message in messages.iter().skip(self.messages.len()) {
+    /// Checks the messages after those.
+    pub(super) fn go_on<'a>(
+        &mut self,
+        messages: impl Iterator<Item = &'a Arc<Message>>,
+    ) -> Result<(), String> {
+        for message in messages {
             self.take(message)?;
-            self.messages.push(Arc::clone(message));
+            self.count += 1;
         }
         Ok(())
     }
 
     /// Checks that nothing is open at the end.
     pub(super) fn end(&self) -> Result<(), String> {
-        if self.messages.is_empty() {
+        if self.count == 0 {
             return Err("the conversation is empty".to_owned());
         }
         self.unanswered()
     }
 
     fn take(&mut self, message: &Message) -> Result<(), String> {
-        let number = self.messages.len();
+        let number = self.count;
         match message {
             Message::ToolResult(result) => match self.open.front() {
                 Some(expected) if *expected == result.call_id => {
@@ -112,8 +114,7 @@ impl Checked {
             None => Ok(()),
             Some(id) => Err(format!(
                 "message {}: call `{id}` (message {}) has no result before this point",
-                self.messages.len(),
-                self.open_from
+                self.count, self.open_from
             )),
         }
     }

@@ -18,7 +18,7 @@ pub fn request(
         model: model.id.clone(),
         origin: model.origin(),
         system: instructions.into(),
-        messages: Arc::new(vec![Arc::new(question)]),
+        messages: vec![Arc::new(question)].into(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: Some(max_output_tokens),

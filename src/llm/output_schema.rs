@@ -161,7 +161,7 @@ mod tests {
                 model: model.to_owned(),
                 origin: format!("own/{model}"),
                 system: "".into(),
-                messages: Arc::default(),
+                messages: crate::Messages::default(),
                 tools: if has_tools { Arc::new([tool.clone()]) } else { Arc::new([]) },
                 effort: Some(Effort::High),
                 max_output_tokens: None,

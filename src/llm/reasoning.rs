@@ -20,15 +20,15 @@ pub(super) fn as_text_for_others(request: &Request) -> Cow<'_, Request> {
         return Cow::Borrowed(request);
     }
     let mut changed = request.clone();
-    for message in
-        Arc::make_mut(&mut changed.messages).iter_mut().filter(|message| is_foreign(message))
-    {
+    let mut messages = changed.messages.to_vec();
+    for message in messages.iter_mut().filter(|message| is_foreign(message)) {
         change(message, |block| {
             let AssistantBlock::Reasoning { text, .. } = block else { return None };
             let said = AssistantBlock::Text { text: text.clone(), opaque: None };
             is_worded(block).then_some(said)
         });
     }
+    changed.messages = messages.into();
     Cow::Owned(changed)
 }
 
@@ -41,18 +41,24 @@ fn is_worded(block: &AssistantBlock) -> bool {
 pub(super) fn without_sealed(request: &mut Request, messages: usize) -> bool {
     let is_sealed =
         |block: &AssistantBlock| matches!(block, AssistantBlock::Reasoning { opaque: Some(_), .. });
-    let mut found = false;
-    for message in Arc::make_mut(&mut request.messages).iter_mut().take(messages) {
-        let Message::Assistant(said) = &**message else { continue };
-        if said.origin == request.origin && said.blocks.iter().any(is_sealed) {
-            found = true;
-            change(message, |block| {
-                let AssistantBlock::Reasoning { text, .. } = block else { return None };
-                Some(AssistantBlock::Reasoning { text: text.clone(), opaque: None })
-            });
+    let has_sealed = |message: &Message| match message {
+        Message::Assistant(said) => {
+            said.origin == request.origin && said.blocks.iter().any(is_sealed)
         }
+        Message::User(_) | Message::ToolResult(_) => false,
+    };
+    if !request.messages.iter().take(messages).any(|message| has_sealed(message)) {
+        return false;
     }
-    found
+    let mut changed = request.messages.to_vec();
+    for message in changed.iter_mut().take(messages).filter(|message| has_sealed(message)) {
+        change(message, |block| {
+            let AssistantBlock::Reasoning { text, .. } = block else { return None };
+            Some(AssistantBlock::Reasoning { text: text.clone(), opaque: None })
+        });
+    }
+    request.messages = changed.into();
+    true
 }
 
 /// Replaces some blocks of a reply.

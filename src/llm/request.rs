@@ -1,6 +1,6 @@
 //! Requests to a model: a conversation, the tools it may call, and an effort.
 
-use super::message::Message;
+use super::messages::Messages;
 use super::trace::Trace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ pub struct Request {
     pub origin: String,
     /// The system prompt.
     pub system: Arc<str>,
-    /// The conversation. Shared, since each request repeats all previous messages.
-    pub messages: Arc<Vec<Arc<Message>>>,
+    /// The conversation.
+    pub messages: Messages,
     /// The tools.
     pub tools: Arc<[ToolSpec]>,
     /// The effort; `None` leaves it to the provider.

@@ -46,7 +46,7 @@ const HINT: &str = "a script is {\"replies\":[{\"blocks\":[{\"text\":\"…\"}]}]
 pub const SCHEMA: &str = include_str!("script/schema.json");
 
 use super::{
-    BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque, Provider, Request,
+    BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Messages, Opaque, Provider, Request,
     invariants::Checked,
 };
 use futures_util::StreamExt;
@@ -74,7 +74,7 @@ struct Shared {
 struct State {
     replies: VecDeque<Reply>,
     requests: Vec<Request>,
-    /// Conversation of the last request.
+    /// Conversation of the last request; `None` if it broke a rule.
     checked: Option<Checked>,
     calls: u64,
 }
@@ -201,9 +201,11 @@ impl Script {
     fn answer(&self, request: Request) -> Result<VecDeque<Step>, Error> {
         let mut state = self.state();
         // A request usually extends the last one; only the extension is checked.
-        let known = state.checked.take().filter(|known| known.begins(&request.messages));
-        let mut checked = known.unwrap_or_default();
-        let is_legal = checked.go_on(&request.messages).and_then(|()| checked.end());
+        let before = state.requests.last();
+        let is_extended = before.is_some_and(|last| request.messages.begin_with(&last.messages));
+        let mut checked = state.checked.take().filter(|_| is_extended).unwrap_or_default();
+        let is_legal = checked.go_on(request.messages.skip(checked.count()));
+        let is_legal = is_legal.and_then(|()| checked.end());
         let place = place_of(&state.replies, &request.messages);
         state.requests.push(request);
         let number = state.requests.len();
@@ -259,7 +261,7 @@ impl Provider for Script {
 }
 
 /// Returns the reply for this conversation: the first that is reserved for it, else the first without a restriction.
-fn place_of(replies: &VecDeque<Reply>, messages: &[Arc<Message>]) -> Option<usize> {
+fn place_of(replies: &VecDeque<Reply>, messages: &Messages) -> Option<usize> {
     let begins_with = |beginning: &str| match messages.first().map(|first| &**first) {
         Some(Message::User(content)) => content.iter().any(|block| match block {
             Content::Text { text } | Content::Document { text, .. } => text.contains(beginning),

@@ -25,7 +25,7 @@ fn request(model: &str, messages: Vec<Message>) -> Request {
         model: model.to_owned(),
         origin: "x/m".to_owned(),
         system: "".into(),
-        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
+        messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::new([tool("grep", None), tool("web_search", Some(BuiltIn::WebSearch))]),
         effort: None,
         max_output_tokens: None,

@@ -54,7 +54,7 @@ pub(super) fn into_text(request: &mut Request) -> Arc<[ToolSpec]> {
             (_, message) => messages.push(message),
         }
     }
-    request.messages = Arc::new(messages.into_iter().map(Arc::new).collect());
+    request.messages = messages.into_iter().map(Arc::new).collect();
     tools
 }
 

@@ -35,7 +35,11 @@ pub(super) fn holds_images(request: &Request) -> bool {
 
 /// Replaces images of some media types.
 fn replace(request: &mut Request, is_refused: fn(&str) -> bool, instead: &str) {
-    for message in Arc::make_mut(&mut request.messages).iter_mut() {
+    if !holds(request, is_refused) {
+        return;
+    }
+    let mut messages = request.messages.to_vec();
+    for message in &mut messages {
         match &**message {
             Message::User(content) if has_image(content, is_refused) => {
                 *message = Arc::new(Message::User(texts(content, is_refused, instead)));
@@ -47,6 +51,7 @@ fn replace(request: &mut Request, is_refused: fn(&str) -> bool, instead: &str) {
             Message::User(_) | Message::ToolResult(_) | Message::Assistant(_) => {}
         }
     }
+    request.messages = messages.into();
 }
 
 fn holds(request: &Request, is_refused: fn(&str) -> bool) -> bool {
@@ -89,7 +94,7 @@ mod tests {
             model: "m".to_owned(),
             origin: "p/m".to_owned(),
             system: "".into(),
-            messages: Arc::new(vec![
+            messages: crate::Messages::from(vec![
                 Arc::clone(&user),
                 Arc::new(Message::ToolResult(result)),
                 Arc::new(Message::User(vec![image()])),
@@ -116,6 +121,9 @@ mod tests {
         let want =
             [vec![Content::text("hi")], vec![Content::text("[a.png]"), omitted()], vec![omitted()]];
         assert_eq!(content, want);
-        assert!(Arc::ptr_eq(&user, &request.messages[0]), "what holds no picture is not copied");
+        assert!(
+            Arc::ptr_eq(&user, request.messages.first().unwrap()),
+            "what holds no picture is not copied"
+        );
     }
 }

@@ -102,7 +102,7 @@ fn decode(api: Api) -> Box<dyn FnMut()> {
             model: "m".to_owned(),
             origin: "x/m".to_owned(),
             system: "".into(),
-            messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("a")]))]),
+            messages: vec![Arc::new(Message::User(vec![Content::text("a")]))].into(),
             tools: Arc::new([]),
             effort: None,
             max_output_tokens: None,

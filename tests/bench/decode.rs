@@ -99,7 +99,7 @@ fn request() -> Request {
         model: "m".to_owned(),
         origin: "x/m".to_owned(),
         system: "".into(),
-        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("a")]))]),
+        messages: vec![Arc::new(Message::User(vec![Content::text("a")]))].into(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,

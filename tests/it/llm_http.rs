@@ -18,7 +18,7 @@ fn request() -> Request {
         model: "m".to_owned(),
         origin: "own/m".to_owned(),
         system: "".into(),
-        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("hi")]))]),
+        messages: vec![Arc::new(Message::User(vec![Content::text("hi")]))].into(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,

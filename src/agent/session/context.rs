@@ -7,7 +7,7 @@ use crate::command::Reply;
 use crate::error::{Error, ErrorKind};
 use crate::turn::context::{TurnState, Work};
 use crate::turn::meter::specs;
-use pintle_llm::ToolSpec;
+use pintle_llm::{Messages, ToolSpec};
 use pintle_protocol::context::{
     ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
 };
@@ -15,7 +15,6 @@ use pintle_protocol::ids::TurnId;
 use pintle_session::context::inspect::RequestParts;
 use pintle_session::history::keys::Effect;
 use pintle_session::history::replay;
-use std::sync::Arc;
 
 impl Session {
     /// Starts a compaction.
@@ -93,14 +92,14 @@ impl Session {
         let sent = match (&self.view.sent, &self.phase) {
             (Some(sent), _) => &**sent,
             (None, Phase::Idle(state)) => {
-                let messages = Arc::new(state.conversation.messages.clone());
+                let messages = state.conversation.messages.clone().into();
                 let system = state.prompt_state.system().into();
                 would_be = RequestParts { system, tools: self.tool_specs(), messages };
                 &would_be
             }
             (None, Phase::Running(_)) => {
                 let (system, tools) = ("".into(), self.tool_specs());
-                would_be = RequestParts { system, tools, messages: Arc::default() };
+                would_be = RequestParts { system, tools, messages: Messages::default() };
                 &would_be
             }
         };

@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 use pintle_base::text::truncate::{self, Guard, Keep};
 use pintle_llm::catalog::Price;
 use pintle_llm::{
-    Effort, Error, ErrorKind, Message, ModelRef, Provider, Request, ToolSpec, one_shot,
+    Effort, Error, ErrorKind, Message, Messages, ModelRef, Provider, Request, ToolSpec, one_shot,
 };
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{
@@ -437,12 +437,8 @@ async fn read<H: TurnHost>(
 const SMALLEST_WINDOW: u64 = 10_000;
 
 /// Returns true if the estimated size is near the window.
-pub(crate) fn may_overflow(
-    ctx: &TurnContext,
-    tools: &[ToolSpec],
-    messages: &[Arc<Message>],
-) -> bool {
-    let tokens = Meter::default().tokens(&ctx.system, tools, messages);
+pub(crate) fn may_overflow(ctx: &TurnContext, tools: &[ToolSpec], messages: &Messages) -> bool {
+    let tokens = Meter::default().tokens(&ctx.system, tools, &messages.to_vec());
     let window = ctx.llm.window().unwrap_or(SMALLEST_WINDOW);
     tokens >= window / 100 * MAY_OVERFLOW_PERCENT
 }

@@ -3,9 +3,9 @@
 use crate::host::{TurnHost, uncancelled};
 use crate::turn::context::TurnContext;
 use crate::turn::meter::Meter;
-use pintle_llm::{Message, ModelRef, ServedWindow, ToolSpec};
+use pintle_llm::{Messages, ModelRef, ServedWindow, ToolSpec};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
-use std::sync::Arc;
+use pintle_session::context::estimate;
 use std::sync::atomic::Ordering;
 
 /// The number of replies after which a server that does not report its context is no longer queried.
@@ -20,7 +20,22 @@ pub(crate) struct ServedContext {
     model: Option<ModelRef>,
     questions: u8,
     window: Option<ServedWindow>,
+    /// The last request's messages, and their estimated tokens.
+    estimated: (u64, Messages),
     is_told: bool,
+}
+
+impl ServedContext {
+    /// Estimates the messages' tokens; those of the previous request are known.
+    fn estimate(&mut self, messages: &Messages) -> u64 {
+        let (known, before) = Some(&self.estimated)
+            .filter(|(_, before)| messages.begin_with(before))
+            .map_or((0, 0), |(tokens, before)| (*tokens, before.len()));
+        let new = messages.skip(before).map(|message| estimate::message(message));
+        let tokens = known + new.sum::<u64>();
+        self.estimated = (tokens, messages.clone());
+        tokens
+    }
 }
 
 /// Tells a turn the context size that is known from earlier replies of its session's model.
@@ -39,7 +54,7 @@ pub(super) async fn check<H: TurnHost>(
     ctx: &TurnContext,
     served: &mut ServedContext,
     tools: &[ToolSpec],
-    messages: &[Arc<Message>],
+    messages: &Messages,
 ) {
     let model = &ctx.llm.current().model;
     if served.model.as_ref() != Some(model) {
@@ -56,7 +71,7 @@ pub(super) async fn check<H: TurnHost>(
     begin(ctx, served);
     let Some(ServedWindow { tokens: window, server, remedy }) = served.window else { return };
     // The server's count is useless here, since it covers only the part that it kept.
-    let sent = Meter::default().tokens(&ctx.system, tools, messages);
+    let sent = Meter::default().tokens(&ctx.system, tools, &[]) + served.estimate(messages);
     if sent <= window {
         return;
     }

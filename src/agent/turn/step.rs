@@ -16,8 +16,8 @@ use pintle_base::text::truncate;
 use pintle_llm::catalog::Price;
 use pintle_llm::delta::Accumulator;
 use pintle_llm::{
-    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Omission,
-    Opaque, Request, ToolSpec,
+    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Messages,
+    Omission, Opaque, Request, ToolSpec,
 };
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
@@ -95,7 +95,7 @@ enum Attempt {
 #[derive(Debug)]
 pub(crate) struct StepRequest<'a> {
     /// The conversation.
-    pub(crate) messages: &'a [Arc<Message>],
+    pub(crate) messages: &'a Messages,
     /// The tools that it may call.
     pub(crate) tools: &'a Arc<[ToolSpec]>,
     /// The reply text's schema, if the provider is to enforce it.
@@ -158,7 +158,7 @@ async fn ask<H: TurnHost>(
         model: ctx.llm.current().model.id.clone(),
         origin: ctx.llm.current().model.origin(),
         system: Arc::clone(&ctx.system),
-        messages: Arc::new(asked.messages.to_vec()),
+        messages: asked.messages.clone(),
         tools: Arc::clone(asked.tools),
         effort: ctx.llm.current().model.effort,
         max_output_tokens: None,
@@ -169,7 +169,7 @@ async fn ask<H: TurnHost>(
     let sent = RequestParts {
         system: Arc::clone(&request.system),
         tools: Arc::clone(&request.tools),
-        messages: Arc::clone(&request.messages),
+        messages: request.messages.clone(),
     };
     host.set_sent(sent);
     let next =

@@ -15,7 +15,7 @@ use crate::turn::meter::specs;
 use crate::turn::step::{self, StepReply, StepRequest};
 use crate::turn::structured_output::{SchemaCheck, StructuredOutput, final_text};
 use crate::turn::{compaction, hook_points, lint, served, servers};
-use pintle_llm::{Assistant, AssistantBlock, Message, ToolSpec};
+use pintle_llm::{Assistant, AssistantBlock, Message, Messages, ToolSpec};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError,
@@ -48,6 +48,8 @@ pub(super) struct TurnLoop<'a, H> {
     state: &'a mut TurnState,
     tally: &'a mut Tally,
     tools: Arc<[ToolSpec]>,
+    /// The last request's messages, which the next one continues.
+    sent: Messages,
     policy: ReplyPolicy,
     /// A monotonic clock, since the machine's clock may be set in the meantime.
     began: Instant,
@@ -79,6 +81,7 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
             state,
             tally,
             tools: specs(&ctx.tools.list, &ctx.tools.settings),
+            sent: Messages::default(),
             policy: ReplyPolicy::new(output, ctx.limits.continuations),
             began: Instant::now(),
             tool_calls: 0,
@@ -197,16 +200,16 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
 
     /// Sends the conversation. Returns `None` if the request was refused and a changed one may be accepted.
     async fn request(&mut self) -> Result<Option<StepReply>, End> {
-        let Self { host, ctx, state, tally, tools, policy, .. } = self;
+        let Self { host, ctx, state, tally, tools, policy, sent, .. } = self;
         let changed = hook_points::context(*host, ctx, &state.conversation.messages).await;
-        let messages = changed.as_ref().unwrap_or(&state.conversation.messages);
-        hook_points::request(*host, ctx, messages.len()).await?;
+        *sent = sent.continued(changed.as_ref().unwrap_or(&state.conversation.messages));
+        hook_points::request(*host, ctx, sent.len()).await?;
         let output = policy.output.as_ref();
         let output_schema = output.and_then(|output| output.for_provider(!tools.is_empty()));
         let is_native = output_schema.is_some();
-        let request = StepRequest { messages, tools, output_schema };
+        let request = StepRequest { messages: sent, tools, output_schema };
         let reply = step::run(*host, ctx, &request, tally).await;
-        served::check(*host, ctx, &mut state.served, tools, messages).await;
+        served::check(*host, ctx, &mut state.served, tools, sent).await;
         match reply {
             // The provider may not support schemas, or not this one. The engine checks the reply itself.
             Err(End::Failed(error)) if error.code == INVALID && is_native => {
@@ -302,9 +305,9 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
 
     async fn final_reply(&mut self, reason: &str) -> Result<(), End> {
         self.add_text(last_words(reason));
-        let Self { host, ctx, state, tally, tools, policy, .. } = self;
-        let messages = &state.conversation.messages;
-        let request = StepRequest { messages, tools, output_schema: None };
+        let Self { host, ctx, state, tally, tools, policy, sent, .. } = self;
+        *sent = sent.continued(&state.conversation.messages);
+        let request = StepRequest { messages: sent, tools, output_schema: None };
         let reply = match step::run(*host, ctx, &request, tally).await {
             Ok(reply) => reply,
             Err(End::Interrupted) => return Err(End::Interrupted),

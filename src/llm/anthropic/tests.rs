@@ -67,7 +67,7 @@ fn request(messages: Vec<Message>) -> Request {
         model: "claude-sonnet-4-5".to_owned(),
         origin: "anthropic/claude-sonnet-4-5".to_owned(),
         system: "".into(),
-        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
+        messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: Some(100),

@@ -173,7 +173,7 @@ fn a_recorded_stream_answers_a_provider() {
         model: "claude-sonnet-4-5".to_owned(),
         origin: "anthropic/claude-sonnet-4-5".to_owned(),
         system: "".into(),
-        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("add")]))]),
+        messages: vec![Arc::new(Message::User(vec![Content::text("add")]))].into(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,

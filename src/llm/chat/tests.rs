@@ -183,7 +183,7 @@ fn request(messages: Vec<Message>) -> Request {
         model: "m".to_owned(),
         origin: "x/m".to_owned(),
         system: "be brief".into(),
-        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
+        messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,

@@ -36,7 +36,7 @@ fn request(model: &str) -> Request {
         model: model.to_owned(),
         origin: format!("x/{model}"),
         system: "be brief".into(),
-        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("hi")]))]),
+        messages: vec![Arc::new(Message::User(vec![Content::text("hi")]))].into(),
         tools: Arc::new([ToolSpec {
             name: "read".to_owned(),
             description: "reads".to_owned(),
@@ -217,8 +217,8 @@ fn an_effort_within_the_conversation_is_announced_as_each_server_requires() {
             stop: StopReason::EndTurn,
             effort: Some(Effort::Low),
         });
-        let user = Arc::clone(&request.messages[0]);
-        request.messages = Arc::new(vec![Arc::clone(&user), Arc::new(reply), user]);
+        let user = Arc::clone(request.messages.first().unwrap());
+        request.messages = vec![Arc::clone(&user), Arc::new(reply), user].into();
         let sent = sent_request(endpoint, request);
         let betas =
             sent.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("anthropic-beta"));

@@ -134,7 +134,7 @@ fn request(model: &str, messages: Vec<Message>) -> Request {
         model: model.to_owned(),
         origin: "x/m".to_owned(),
         system: "be brief".into(),
-        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
+        messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::new([
             ToolSpec {
                 name: "read".to_owned(),

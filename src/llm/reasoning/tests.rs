@@ -34,7 +34,7 @@ fn request(origin: &str) -> Request {
         model: "m".to_owned(),
         origin: origin.to_owned(),
         system: "".into(),
-        messages: Arc::new(vec![
+        messages: crate::Messages::from(vec![
             user("what is it"),
             Arc::new(Message::Assistant(assistant)),
             user("sure?"),

@@ -11,7 +11,7 @@ fn request(model: &str) -> Request {
         model: model.to_owned(),
         origin: format!("x/{model}"),
         system: "be brief".into(),
-        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("hi")]))]),
+        messages: vec![Arc::new(Message::User(vec![Content::text("hi")]))].into(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: Some(9),
@@ -172,7 +172,7 @@ fn a_server_that_asks_for_reasoning_gets_it_once_more() {
             thought.map(|text| AssistantBlock::Reasoning { text: text.to_owned(), opaque });
         let text = AssistantBlock::Text { text: "a".to_owned(), opaque: None };
         let mut request = request("m");
-        request.messages = Arc::new(vec![
+        request.messages = crate::Messages::from(vec![
             Arc::new(Message::User(vec![Content::text("hi")])),
             Arc::new(Message::Assistant(Assistant {
                 effort: None,

@@ -122,7 +122,7 @@ fn request(messages: Vec<Message>) -> Request {
         model: "gpt-5.4".to_owned(),
         origin: "x/m".to_owned(),
         system: "be brief".into(),
-        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
+        messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::new([ToolSpec {
             name: "read".to_owned(),
             description: "d".to_owned(),

@@ -9,7 +9,7 @@ fn request(messages: Vec<Message>) -> Request {
         model: "m".to_owned(),
         origin: "script/m".to_owned(),
         system: "".into(),
-        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
+        messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,

@@ -98,7 +98,7 @@ fn session(
             model: model.to_owned(),
             origin: format!("{provider}/{model}"),
             system: "be brief ".repeat(400).into(),
-            messages: Arc::new(messages.clone()),
+            messages: messages.clone().into(),
             tools: Arc::new([ToolSpec {
                 name: "read".to_owned(),
                 description: "reads ".repeat(100),

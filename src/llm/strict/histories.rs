@@ -7,8 +7,8 @@ use crate::catalog::{self, Api, Dialect};
 use crate::documents;
 use crate::remote::encode;
 use crate::{
-    Assistant, AssistantBlock, BuiltIn, Effort, Endpoint, Message, Opaque, Request, ToolResult,
-    ToolSpec, invariants, text_tools, vision,
+    Assistant, AssistantBlock, BuiltIn, Effort, Endpoint, Message, Messages, Opaque, Request,
+    ToolResult, ToolSpec, invariants, text_tools, vision,
 };
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -512,7 +512,7 @@ fn blocks(api: Api, piece: &Piece, number: &str) -> Vec<AssistantBlock> {
 /// Encodes the conversation for a model and checks the body.
 fn check(
     (api, provider, model): (Api, &str, &str),
-    messages: &Arc<Vec<Arc<Message>>>,
+    messages: &Messages,
     rest: &Rest,
     has_text_tools: bool,
 ) -> Result<(), String> {
@@ -533,7 +533,7 @@ fn check(
         model: model.to_owned(),
         origin: format!("{provider}/{model}"),
         system: rest.system.as_str().into(),
-        messages: Arc::clone(messages),
+        messages: messages.clone(),
         tools: tools.into(),
         effort: rest.effort,
         max_output_tokens: rest.limit,
@@ -563,7 +563,7 @@ proptest! {
     fn no_conversation_is_refused(conversation in conversation(), rest in rest()) {
         let messages: Vec<_> = conversation.messages().into_iter().map(Arc::new).collect();
         prop_assert_eq!(invariants::check(&messages), Ok(()));
-        let messages = Arc::new(messages);
+        let messages = Messages::from(messages);
         for target in MODELS {
             for has_text_tools in [false, true] {
                 let checked = check(*target, &messages, &rest, has_text_tools);

@@ -169,7 +169,7 @@ fn a_request_has_its_tools_calls_and_results_in_its_texts() {
         model: "m".to_owned(),
         origin: "o/m".to_owned(),
         system: "Be brief.".into(),
-        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
+        messages: messages.into_iter().map(Arc::new).collect(),
         tools: tools(),
         effort: None,
         max_output_tokens: None,

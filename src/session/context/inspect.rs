@@ -1,7 +1,7 @@
 //! A request to a model in the form that clients read: pure.
 
 use super::{compact, estimate};
-use pintle_llm::{AssistantBlock, Message, Opaque, ToolSpec};
+use pintle_llm::{AssistantBlock, Message, Messages, Opaque, ToolSpec};
 use pintle_protocol::content::Content;
 use pintle_protocol::context::{ContextBlock, ContextMessage, ContextSource, ContextTool};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct RequestParts {
     /// The tools.
     pub tools: Arc<[ToolSpec]>,
     /// The messages.
-    pub messages: Arc<Vec<Arc<Message>>>,
+    pub messages: Messages,
 }
 
 impl RequestParts {

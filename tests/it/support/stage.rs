@@ -15,7 +15,7 @@ use pintle_agent::{
 use pintle_exec::Environment;
 use pintle_exec::memory::{Answer as Ran, Memory};
 use pintle_llm::script::Reply;
-use pintle_llm::{Message, Request, Script};
+use pintle_llm::{Messages, Request, Script};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::content::Input;
@@ -464,7 +464,7 @@ impl Stage {
     pub(crate) async fn check_reopening(self, data: &Path) {
         let Self { script, env, engine, session, setup, .. } = self;
         let history = |script: &Script, said: &str| -> String {
-            let is_it = |messages: &[Arc<Message>]| {
+            let is_it = |messages: &Messages| {
                 let last = messages.last().map(|last| message(last));
                 last.is_some_and(|last| last.ends_with(&format!("{said:?}")))
             };
