@@ -321,6 +321,36 @@ async fn a_slow_client_gets_everything_and_its_end_is_seen() {
     assert_eq!((&hello[..], &rest[..]), (&b"hello"[..], &b""[..]));
 }
 
+/// A thread that waits for a client's next message sleeps while the client takes what the engine sends.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_client_that_reads_does_not_wake_the_reading_thread() {
+    const MESSAGES: u32 = 1000;
+    let switches = || -> u32 {
+        let status = fs::read_to_string("/proc/thread-self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        line.unwrap().trim().parse().unwrap()
+    };
+    let (_guard, folder) = folder();
+    let path = folder.join("engine");
+    let listener = socket::bind(&path).unwrap();
+    let client = socket::Client::connect(&path).unwrap();
+    let served = socket::Served::new(socket::accept(&listener).await.unwrap()).unwrap();
+    let (mut reader, writer) = (served.reader().unwrap(), served.writer().unwrap());
+    let reading = std::thread::spawn(move || {
+        let before = switches();
+        assert_eq!(reader.read(&mut [0]).unwrap(), 0);
+        switches() - before
+    });
+    for _ in 0..MESSAGES {
+        writer.write_all(b"x").await.unwrap();
+        (&client).read_exact(&mut [0]).unwrap();
+    }
+    client.end_input().unwrap();
+    let woken = reading.join().unwrap();
+    assert!(woken < 10, "{woken}");
+}
+
 /// Polls a future once and returns true if it is not ready.
 async fn is_pending<F: Future>(mut future: std::pin::Pin<&mut F>) -> bool {
     std::future::poll_fn(|context| {

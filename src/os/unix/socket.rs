@@ -135,6 +135,13 @@ pub fn is_served(path: &Path) -> bool {
 #[derive(Debug)]
 pub struct Served(UnixStream);
 
+/// Reads from a connection.
+///
+/// On Linux, a thread that waits in `read` is also woken whenever the client takes bytes that the engine has sent; one that waits in `poll` is
+/// not.
+#[derive(Debug)]
+pub struct Reader(File);
+
 /// Writes to a connection.
 #[derive(Debug)]
 pub struct Writer(OwnedFd);
@@ -154,8 +161,8 @@ impl Served {
     ///
     /// # Errors
     /// There are no descriptors left.
-    pub fn reader(&self) -> io::Result<File> {
-        self.0.as_fd().try_clone_to_owned().map(File::from)
+    pub fn reader(&self) -> io::Result<Reader> {
+        self.watched().map(Reader)
     }
 
     /// Returns a handle for [`wait_for_hangup`](super::streams::wait_for_hangup).
@@ -163,7 +170,7 @@ impl Served {
     /// # Errors
     /// There are no descriptors left.
     pub fn watched(&self) -> io::Result<File> {
-        self.reader()
+        self.0.as_fd().try_clone_to_owned().map(File::from)
     }
 
     /// Returns the writing direction, for a future.
@@ -177,6 +184,13 @@ impl Served {
     /// Ends both directions, which the threads wait for.
     pub fn shut_down(&self) {
         let _ = self.0.shutdown(Shutdown::Both);
+    }
+}
+
+impl io::Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        poll(&mut [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)], PollTimeout::NONE)?;
+        self.0.read(buffer)
     }
 }
 
