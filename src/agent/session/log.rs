@@ -218,8 +218,8 @@ impl Log {
 
     /// Waits until a lagging subscriber has room again; never completes if none lags. Cancel-safe.
     pub(super) async fn room(&self) {
-        let behind = self.subscribers.iter().map(|subscription| Box::pin(subscription.has_room()));
-        let behind: Vec<_> = behind.collect();
+        let behind = self.subscribers.iter().filter(|subscription| subscription.is_behind());
+        let behind: Vec<_> = behind.map(|behind| Box::pin(behind.has_room())).collect();
         if behind.is_empty() {
             std::future::pending::<()>().await;
         }

@@ -85,6 +85,11 @@ impl Subscription {
         gives && !self.subscriber.feed.is_closed()
     }
 
+    /// Returns true if it lags.
+    pub(super) fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+
     /// Waits until a lagging subscriber has room again. Cancel-safe. Never completes for one that does not lag.
     pub(super) async fn has_room(&self) {
         if self.is_behind {

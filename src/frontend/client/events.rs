@@ -24,6 +24,8 @@ const PAGE: usize = 64;
 /// Events from a subscriber's sessions.
 pub(crate) struct Events {
     feed: mpsc::Receiver<Feed>,
+    /// Receives them; empty otherwise.
+    received: Vec<Feed>,
     /// Reads missed events; `None` if the client reads them itself.
     engine: Option<EngineHandle>,
     /// The events that can be taken, and behind them deltas that are held back.
@@ -60,6 +62,7 @@ impl Events {
     fn new(feed: mpsc::Receiver<Feed>) -> Self {
         Self {
             feed,
+            received: Vec::new(),
             engine: None,
             ready: Vec::new(),
             due: 0,
@@ -80,8 +83,7 @@ impl Events {
                 self.read_gap().await;
                 continue;
             }
-            let mut batch = Vec::with_capacity(BATCH);
-            let received = self.feed.recv_many(&mut batch, BATCH);
+            let received = self.feed.recv_many(&mut self.received, BATCH);
             let count = match self.held_until {
                 None => received.await,
                 Some(time) => match timeout_at(time, received).await {
@@ -93,7 +95,7 @@ impl Events {
                 self.release();
                 return !self.ready.is_empty();
             }
-            self.queue.extend(batch);
+            self.queue.extend(self.received.drain(..));
         }
     }
 

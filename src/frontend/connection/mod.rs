@@ -18,6 +18,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_agent::{EngineHandle, Feed, SessionHandle, SubscriberId};
 use pintle_base::transport::{Incoming, SendPermit};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -151,6 +152,9 @@ pub(crate) async fn serve<P: Protocol>(
     engine: &EngineHandle,
 ) -> Ended {
     let Inputs { mut incoming, mut events, hangup, stop, scope } = inputs;
+    // Made once, and not each time that something happens.
+    let mut hung_up = pin!(hangup.cancelled());
+    let mut stopped = pin!(stop.cancelled());
     let mut has_input = true;
     let mut idle: Option<BoxFuture<'static, ()>> = None;
     let ended = loop {
@@ -163,13 +167,13 @@ pub(crate) async fn serve<P: Protocol>(
         }
         let (is_clear, takes_more) = (protocol.outbox().is_empty(), protocol.outbox().takes_more());
         let takes_events = is_clear && protocol.takes_events();
-        let room = protocol.outbox().room_for_first();
+        let room = (!is_clear).then(|| protocol.outbox().room_for_first());
         let event = tokio::select! {
             biased;
-            () = hangup.cancelled() => DriverEvent::HungUp,
-            () = stop.cancelled() => DriverEvent::Stopped,
+            () = &mut hung_up => DriverEvent::HungUp,
+            () = &mut stopped => DriverEvent::Stopped,
             done = protocol.next() => DriverEvent::Done(done),
-            room = room, if !is_clear => DriverEvent::Room(room),
+            Some(room) = OptionFuture::from(room), if !is_clear => DriverEvent::Room(room),
             true = events.wait(), if takes_events => DriverEvent::Events,
             () = OptionFuture::from(idle.as_mut()).map(drop), if idle.is_some() => DriverEvent::Idle,
             message = incoming.recv(), if has_input && takes_more => {
@@ -248,7 +252,7 @@ async fn close<P: Protocol>(
     events: &mut Events,
     closing: impl Future<Output = ()>,
 ) {
-    let mut closing = std::pin::pin!(closing);
+    let mut closing = pin!(closing);
     loop {
         tokio::select! {
             () = &mut closing => break,

@@ -11,6 +11,8 @@ pub use greeting::{Greeting, Speaks};
 use crate::client::Scope;
 use crate::connection::Ended;
 use crate::{acp, ahp, lsp, native, pi};
+use futures_util::future::FutureExt;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use gate::{Gate, Handshake, Wire};
 use greeting::{First, Greeted};
 use pintle_agent::EngineHandle;
@@ -234,7 +236,7 @@ async fn serve_local(
     engine.trust_for_now(greeting.trust);
     let (cwd, native::Options { stop, scope, .. }) = (greeting.cwd, options);
     let served = async {
-        match greeting.speaks {
+        let _ended = match greeting.speaks {
             Speaks::Native => {
                 native::serve(transport, engine, native::Options { cwd, stop, scope }).await
             }
@@ -248,12 +250,12 @@ async fn serve_local(
                 let options = pi::Options { cwd, preferences: *preferences, stop, scope };
                 pi::serve_or_say(transport, engine, options).await
             }
-        }
+        };
     };
-    tokio::select! {
-        _ = served => {}
-        () = writing => {}
-    }
+    // Each is polled only if it was woken itself: the loop that serves has much to wait for, and the writer little.
+    let mut halves = FuturesUnordered::from_iter([served.boxed(), writing.boxed()]);
+    halves.next().await;
+    drop(halves);
     // The link's threads wait for this.
     stream.shut_down();
 }
