@@ -107,15 +107,15 @@ mod tests {
     use super::*;
     use pintle_protocol::content::Content;
 
-    fn said(text: impl ToString) -> Arc<Message> {
+    fn said(text: &impl ToString) -> Arc<Message> {
         Arc::new(Message::User(vec![Content::text(text.to_string())]))
     }
 
     #[test]
     fn a_request_contains_its_messages_whatever_the_one_before_contained() {
-        let all: Vec<_> = (0..3 * PIECE + 1).map(said).collect();
+        let all: Vec<_> = (0..=3 * PIECE).map(|number| said(&number)).collect();
         let mut changed = all.clone();
-        changed[PIECE + 3] = said("changed");
+        changed[PIECE + 3] = said(&"changed");
         for (name, before) in [
             ("nothing", &all[..0]),
             ("a part of the first piece", &all[..7]),
@@ -149,17 +149,17 @@ mod tests {
 
     #[test]
     fn the_beginning_counts_message_by_message() {
-        let all: Vec<_> = (0..2 * PIECE + 9).map(said).collect();
+        let all: Vec<_> = (0..2 * PIECE + 9).map(|number| said(&number)).collect();
         let (mut first, mut last) = (all.clone(), all.clone());
-        first[0] = said("other");
-        last[2 * PIECE + 8] = said("other");
+        first[0] = said(&"other");
+        last[2 * PIECE + 8] = said(&"other");
         let of = |messages: &[Arc<Message>]| Messages::default().continued(messages);
         for (name, now, before, want) in [
             ("nothing before", &all[..], &all[..0], true),
             ("the same", &all[..], &all[..], true),
             ("less than a piece", &all[..], &all[..5], true),
             ("whole pieces", &all[..], &all[..2 * PIECE], true),
-            ("less than before", &all[..PIECE], &all[..PIECE + 1], false),
+            ("less than before", &all[..PIECE], &all[..=PIECE], false),
             ("nothing now", &all[..0], &all[..1], false),
             ("the first one differs", &all[..], &first[..], false),
             ("the last one differs", &all[..], &last[..], false),
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn requests_share_the_messages_of_the_conversation_in_pieces() {
-        let all: Vec<_> = (0..2 * PIECE + 9).map(said).collect();
+        let all: Vec<_> = (0..2 * PIECE + 9).map(|number| said(&number)).collect();
         let before = Messages::default().continued(&all[..2 * PIECE + 3]);
         let now = before.continued(&all);
         let shared = |at: usize| Arc::ptr_eq(&before.0[at], &now.0[at]);
