@@ -146,21 +146,20 @@ impl<'a> ProjectFiles<'a> {
         let mut place =
             Self { env, personal, cwd, root, real_root, is_repository, is_trusted, agreement };
         place.agreement = match found {
+            found @ (Agreement::Any | Agreement::To(_)) => found,
             Agreement::Around(outer, known) if env.stat(&outer.join(".git")).await.is_ok() => {
                 // Whatever came into a repository is not agreed to along with it.
-                let mut files = place.orders().await;
-                files.retain(|name, digest| known.get(name) == Some(digest));
-                Agreement::To(files)
+                place.agree_first(|name, digest| known.get(name) == Some(digest)).await
             }
-            Agreement::Around(..) | Agreement::Unknown => place.agree_first().await,
-            found @ (Agreement::Any | Agreement::To(_)) => found,
+            Agreement::Around(..) | Agreement::Unknown => place.agree_first(|_, _| true).await,
         };
         place
     }
 
-    /// Agrees to the project's files as they are, if the user agreed to none before.
-    async fn agree_first(&self) -> Agreement {
-        let files = self.orders().await;
+    /// Agrees to some of the project's files as they are, if the user agreed to none before.
+    async fn agree_first(&self, is_agreed: impl Fn(&String, &String) -> bool) -> Agreement {
+        let mut files = self.orders().await;
+        files.retain(|name, digest| is_agreed(name, digest));
         let (answers, folder) = (self.personal.answers.clone(), self.real_root.clone());
         let kept = files.clone();
         let agree = move || answers.agree_first(&folder, kept);

@@ -164,15 +164,7 @@ pub(crate) async fn agree(
     }
     let files = seen.into_iter().map(|file| (file.path, file.sha256)).collect();
     let (answers, folder) = (personal.answers.clone(), place.real_root.clone());
-    let known = match place.agreement {
-        Agreement::To(known) => known,
-        Agreement::Any | Agreement::Around(..) | Agreement::Unknown => Orders::new(),
-    };
-    let save = move || {
-        answers.agree_first(&folder, known);
-        answers.agree(&folder, &files)
-    };
-    let saved = tokio::task::spawn_blocking(save).await;
+    let saved = tokio::task::spawn_blocking(move || answers.agree(&folder, &files)).await;
     let failed = match saved {
         Ok(Ok(())) => return Ok(trust(env, personal, cwd).await),
         Ok(Err(error)) => error.to_string(),
