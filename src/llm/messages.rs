@@ -1,7 +1,7 @@
 //! A request's messages.
 //!
 //! Each request repeats all messages before it. Requests of one conversation share them in pieces, so that building one late in a long turn
-//! costs as little as at its beginning. Invariant: all pieces but the last have [`PIECE`] messages, and none is empty.
+//! costs as little as at its beginning. Invariant: all pieces but the last have the same number of messages, and none is empty.
 
 use super::message::Message;
 use std::fmt;
