@@ -4,7 +4,7 @@
 use super::resolver::{Resolved, Resolver, absolute};
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{Dyn as _, FileHeader, ProgramHeader as _};
-use object::{Endianness, FileKind, ReadCache};
+use object::{Endianness, FileKind};
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -150,30 +150,51 @@ fn loaded(
 
 /// Returns true for a shared library, which the kernel starts only if it is a loader: it has a name for linking, and no loader itself.
 fn is_loader(file: &File) -> bool {
-    let cache = ReadCache::new(file);
-    let is_named = match FileKind::parse(&cache) {
-        Ok(FileKind::Elf64) => is_named_library::<FileHeader64<Endianness>>(&cache),
-        Ok(FileKind::Elf32) => is_named_library::<FileHeader32<Endianness>>(&cache),
+    /// Contains the headers that say whether a program has a loader, as almost all have.
+    const HEADERS: usize = 4096;
+    let head = beginning(file, HEADERS);
+    let is_named = match FileKind::parse(&*head) {
+        Ok(FileKind::Elf64) => is_named_library::<FileHeader64<Endianness>>(&head, file),
+        Ok(FileKind::Elf32) => is_named_library::<FileHeader32<Endianness>>(&head, file),
         _ => return false,
     };
     is_named.unwrap_or(false)
 }
 
 fn is_named_library<H: FileHeader<Endian = Endianness>>(
-    file: &ReadCache<&File>,
+    head: &[u8],
+    file: &File,
 ) -> object::read::Result<bool> {
-    let header = H::parse(file)?;
+    /// More than the size of a loader.
+    const LOADER: usize = 2 * 1024 * 1024;
+    let header = H::parse(head)?;
     let endian = header.endian()?;
-    let mut is_named = false;
-    for segment in header.program_headers(endian, file)? {
-        if segment.p_type(endian) == elf::PT_INTERP {
-            return Ok(false);
-        }
-        for entry in segment.dynamic(endian, file)?.unwrap_or_default() {
-            is_named |= entry.tag(endian) == elf::DT_SONAME;
+    let segments = header.program_headers(endian, head)?;
+    if segments.iter().any(|segment| segment.p_type(endian) == elf::PT_INTERP) {
+        return Ok(false);
+    }
+    let whole = beginning(file, LOADER);
+    for segment in segments {
+        let mut entries = segment.dynamic(endian, &*whole)?.unwrap_or_default().iter();
+        if entries.any(|entry| entry.tag(endian) == elf::DT_SONAME) {
+            return Ok(true);
         }
     }
-    Ok(is_named)
+    Ok(false)
+}
+
+/// Reads a file up to a size, whatever its headers say about it.
+fn beginning(file: &File, size: usize) -> Vec<u8> {
+    let mut bytes = vec![0; size];
+    let mut read = 0;
+    while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, read as u64) {
+            Ok(0) | Err(_) => break,
+            Ok(count) => read += count,
+        }
+    }
+    bytes.truncate(read);
+    bytes
 }
 
 fn named(path: &str, resolver: &Resolver<'_>) -> Option<Resolved> {
@@ -229,4 +250,66 @@ fn joined<const N: usize>(first: [&str; N], rest: &[String]) -> Vec<String> {
 
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// The header of a 64-bit program with one segment of this kind, at the end of the headers, with this size.
+    fn program(kind: u32, size: u64) -> Vec<u8> {
+        let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+        bytes.resize(16, 0);
+        for half in [3_u16, 62] {
+            bytes.extend(half.to_le_bytes());
+        }
+        bytes.extend(1_u32.to_le_bytes());
+        for place in [0_u64, 64, 0] {
+            bytes.extend(place.to_le_bytes());
+        }
+        bytes.extend(0_u32.to_le_bytes());
+        for half in [64_u16, 56, 1, 64, 0, 0] {
+            bytes.extend(half.to_le_bytes());
+        }
+        bytes.extend([kind.to_le_bytes(), 4_u32.to_le_bytes()].concat());
+        for word in [120, 0, 0, size, size, 8] {
+            bytes.extend(u64::to_le_bytes(word));
+        }
+        bytes
+    }
+
+    #[test]
+    fn loaders_are_recognized_and_no_header_makes_the_engine_read_more() {
+        const DYNAMIC: u32 = 2;
+        const INTERP: u32 = 3;
+        let named = [14_u64, 1, 0, 0].map(u64::to_le_bytes).concat();
+        let with = |head: Vec<u8>, rest: &[u8]| [&head, rest].concat();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        for (name, bytes, length, want) in [
+            ("a loader", with(program(DYNAMIC, 32), &named), None, true),
+            ("bytes at its end", with(program(DYNAMIC, 32), &named), Some(4096), true),
+            ("a library without a name", with(program(DYNAMIC, 16), &[0; 16]), None, false),
+            ("a program with a loader", with(program(INTERP, 32), &named), None, false),
+            (
+                "a segment of a terabyte",
+                with(program(DYNAMIC, 1 << 40), &named),
+                Some(1 << 41),
+                false,
+            ),
+            ("a truncated header", program(DYNAMIC, 32)[..40].to_vec(), None, false),
+            ("a script", b"#!/bin/sh\n".to_vec(), None, false),
+            ("nothing", Vec::new(), None, false),
+        ] {
+            fs::write(&path, bytes).unwrap();
+            let file = File::options().read(true).write(true).open(&path).unwrap();
+            if let Some(length) = length {
+                file.set_len(length).unwrap();
+            }
+            assert_eq!(is_loader(&file), want, "{name}");
+        }
+        let own = File::open("/proc/self/exe").unwrap();
+        assert!(!is_loader(&own), "this program");
+    }
 }
