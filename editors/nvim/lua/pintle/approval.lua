@@ -171,7 +171,7 @@ function M.details(approval, root)
       end
       return
     end
-    local text = tostring(value):gsub("\n", "\n    ")
+    local text = notice.signs(tostring(value)):gsub("\n", "\n    ")
     vim.list_extend(
       lines,
       { { text = "" }, { text = name .. ":", group = "PintlePanelHead" }, { text = "    " .. text } }

@@ -51,11 +51,49 @@ function M.cut(text, room)
   return vim.fn.strdisplaywidth(text) <= room and text or cells(text, math.max(0, room - 1)) .. "…"
 end
 
+-- Ranges of characters that a screen shows as nothing; the engine draws signs for the same ones.
+local UNSEEN = {
+  { 0xad, 0xad },
+  { 0x34f, 0x34f },
+  { 0x61c, 0x61c },
+  { 0x115f, 0x1160 },
+  { 0x17b4, 0x17b5 },
+  { 0x180b, 0x180f },
+  { 0x200b, 0x200f },
+  { 0x2028, 0x202e },
+  { 0x2060, 0x206f },
+  { 0x2800, 0x2800 },
+  { 0x3164, 0x3164 },
+  { 0xfe00, 0xfe0f },
+  { 0xfeff, 0xfeff },
+  { 0xffa0, 0xffa0 },
+  { 0xfff0, 0xfffb },
+  { 0x1bca0, 0x1bca3 },
+  { 0x1d173, 0x1d17a },
+  { 0xe0000, 0xe0fff },
+}
+
+---Draws signs for characters that a screen shows as nothing.
+---@param text string
+---@return string
+function M.signs(text)
+  return (
+    text:gsub("[\194-\244][\128-\191]+", function(character)
+      local code = vim.fn.char2nr(character, true)
+      for _, range in ipairs(UNSEEN) do
+        if code >= range[1] and code <= range[2] then
+          return ("⟨U+%04X⟩"):format(code)
+        end
+      end
+    end)
+  )
+end
+
 ---A text in one line, with signs for characters that cannot be seen.
 ---@param text string
 ---@return string
 function M.visible(text)
-  return vim.fn.strtrans((text:gsub("\n", "␤")))
+  return vim.fn.strtrans((M.signs(text):gsub("\n", "␤")))
 end
 
 -- In less room, where the whole stands would take the place of what is said.

@@ -6,6 +6,7 @@
 local config = require("pintle.config")
 local log = require("pintle.log")
 local looks = require("pintle.looks")
+local notice = require("pintle.notice")
 
 local M = {}
 
@@ -295,7 +296,7 @@ end
 function M.diff(diff)
   local groups = { ["+"] = "PintlePanelAdded", ["-"] = "PintlePanelRemoved", ["@"] = "PintlePanelHead" }
   return vim.tbl_map(function(line)
-    return { text = line, group = groups[line:sub(1, 1)] }
+    return { text = notice.signs(line), group = groups[line:sub(1, 1)] }
   end, vim.split((diff:gsub("\n$", "")), "\n", { plain = true }))
 end
 

@@ -519,3 +519,19 @@ test("the lines of a diff in a card are coloured, and no others", function()
   }
   equal(groups(lines), { [4] = "PintleDiffPlace", [6] = "PintleDiffRemoved", [7] = "PintleDiffAdded" })
 end)
+
+test("what a screen shows as nothing is drawn as a sign", function()
+  local notice = require("pintle.notice")
+  for _, row in ipairs({
+    { "plain – “text” 文 é\t1\n", "plain – “text” 文 é\t1\n" },
+    { "a\u{200b}b\u{202e}c", "a⟨U+200B⟩b⟨U+202E⟩c" },
+    { "a\u{2800}b\u{2801}c", "a⟨U+2800⟩b⠁c" },
+    { "x\u{e0041}y\u{3164}z\u{ad}", "x⟨U+E0041⟩y⟨U+3164⟩z⟨U+00AD⟩" },
+    { "\255\194", "\255\194" },
+  }) do
+    equal(notice.signs(row[1]), row[2])
+  end
+  equal(notice.visible("a\n\u{2800}\27"), "a␤⟨U+2800⟩^[")
+  local lines = require("pintle.panel").diff("@@ -1 +1 @@\n-rm a\n+rm\u{2800}a\n")
+  equal(lines[3], { text = "+rm⟨U+2800⟩a", group = "PintlePanelAdded" })
+end)
