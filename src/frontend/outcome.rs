@@ -6,7 +6,7 @@ use pintle_agent::{EngineHandle, Error, ErrorKind, SessionHandle, TOOL_LIST};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
-    Event, EventRecord, StopReason, TurnCompleted, TurnError, TurnStatus,
+    Event, EventRecord, Notice, StopReason, TurnCompleted, TurnError, TurnStatus,
 };
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
@@ -185,7 +185,7 @@ impl Watch {
                 None
             }
             Event::ItemUpdated { item } => running(item).map(|title| format!("  > {title}")),
-            Event::Notice(notice) => Some(format!("pintle: {}", notice.message)),
+            Event::Notice(notice) => Some(notice_text(notice)),
             _ => None,
         }
     }
@@ -240,8 +240,10 @@ impl Watch {
             Event::Notice(notice) => {
                 if notice.code.ends_with("Limit") || notice.code == "loopDetected" {
                     self.last_notice.clone_from(&notice.code);
+                    // The final lines explain how to continue.
+                    return Some(format!("pintle: {}", notice.message));
                 }
-                Some(format!("pintle: {}", notice.message))
+                Some(notice_text(notice))
             }
             Event::SessionUpdated(updated) => {
                 self.outcome.usage += updated.usage.unwrap_or_default();
@@ -402,6 +404,12 @@ fn counted(patch: &str) -> (u64, u64) {
         }
     }
     (added, removed)
+}
+
+/// Returns a notice's message and hint, as one line for stderr.
+fn notice_text(notice: &Notice) -> String {
+    let hint = notice.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+    format!("pintle: {}{hint}", notice.message)
 }
 
 /// Returns a running call's title.

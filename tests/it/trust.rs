@@ -258,6 +258,8 @@ fn instructions_are_used_once_a_person_trusts_the_folder() {
     };
     let untrusted = run(&place, &said("salve"), &["hi"]);
     assert_eq!(notices(&untrusted), ["\"untrusted\""]);
+    let told = String::from_utf8_lossy(&untrusted.stderr);
+    assert!(told.contains("; review them, then run `pintle trust "), "{told}");
     assert_eq!(sources(&untrusted), Some(0));
 
     let once = run(&place, &said("salve"), &["--trust", "hi"]);
