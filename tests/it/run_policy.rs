@@ -487,6 +487,11 @@ async fn a_denied_program_is_not_started_behind_a_script() {
         ("git --version >/dev/null && cp a.txt made", None),
         ("sh -c 'cp a.txt made'", None),
         ("/lib*/ld-linux-*.so.* /bin/cp a.txt made", None),
+        // Opening a pipe without a writer blocks.
+        (
+            "mkfifo p; exec 8<>p 9<p 8>&-; /lib*/ld-linux-*.so.* /bin/echo /proc/self/fd/9; cp a.txt made",
+            None,
+        ),
         ("ls -l /usr/bin/touch >&2; cat /usr/bin/touch > made", None),
     ] {
         if script.contains("busybox") && !Path::new("/usr/bin/busybox").exists() {

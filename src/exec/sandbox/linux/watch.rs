@@ -458,7 +458,7 @@ struct Seen {
     words: Vec<String>,
     /// The program's file, opened.
     file: Option<File>,
-    /// The programs that run instead: a script's interpreters, or what a loader is given.
+    /// The programs that run instead: a script's interpreters, or a loader's arguments.
     behind: Vec<Started>,
     /// True if the call reaches another program's socket.
     is_socket_of_others: bool,
@@ -487,7 +487,7 @@ impl Seen {
                 return Self { changes: false, paths: Vec::new(), effect: call.effect, ..unknown };
             }
         }
-        // A program may start others in mount namespaces of its own.
+        // The program may be in another mount namespace than the command's shell.
         if root.is_none() || matches!(call.effect, Effect::Starts(_)) {
             *root = resolver::open_root(thread);
         }
@@ -544,9 +544,7 @@ impl Seen {
     fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
         let Some(Some(path)) = self.paths.first() else { return };
         self.file = match descriptor {
-            Some(descriptor) => {
-                File::open(format!("/proc/{}/fd/{descriptor}", resolver.thread)).ok()
-            }
+            Some(descriptor) => resolver.open_descriptor(&descriptor.to_string()),
             None => resolver.open(path),
         };
         self.behind = start::behind(path, self.file.as_ref(), &self.words, resolver);

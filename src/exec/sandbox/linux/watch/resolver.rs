@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
 
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2, readlinkat};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, SFlag, fstat};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -56,18 +56,23 @@ impl Resolver<'_> {
         Some(Resolved { named, target })
     }
 
-    /// Opens a file as the process sees it.
+    /// Opens a regular file as the process sees it.
     pub(super) fn open(&self, path: &Resolved) -> Option<File> {
         // A file that is open and may have no name: `/proc/self/fd/3`.
         let mut parts = path.named.iter().skip(1).map(OsStr::to_string_lossy);
         let is_open =
             parts.next().as_deref() == Some("proc") && parts.nth(1).as_deref() == Some("fd");
         if let Some(descriptor) = parts.next().filter(|_| is_open) {
-            return File::open(format!("/proc/{}/fd/{descriptor}", self.thread)).ok();
+            return self.open_descriptor(&descriptor);
         }
         let relative = path.file().strip_prefix("/").ok()?;
-        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK;
-        nix::fcntl::openat(self.root, relative, flags, Mode::empty()).ok().map(File::from)
+        regular(&nix::fcntl::openat(self.root, relative, PATH_ONLY, Mode::empty()).ok()?)
+    }
+
+    /// Opens the regular file behind one of the process's descriptors.
+    pub(super) fn open_descriptor(&self, descriptor: &str) -> Option<File> {
+        let path = format!("/proc/{}/fd/{descriptor}", self.thread);
+        regular(&nix::fcntl::open(path.as_str(), PATH_ONLY, Mode::empty()).ok()?)
     }
 
     /// Resolves all of a path but its last name.
@@ -154,10 +159,19 @@ impl Resolver<'_> {
     }
 }
 
+/// Identifies a file without opening it.
+const PATH_ONLY: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC);
+
+/// Opens a file for reading if it is a regular one: opening a pipe may block, and opening a device may have effects.
+fn regular(file: &OwnedFd) -> Option<File> {
+    let kind = SFlag::from_bits_truncate(fstat(file).ok()?.st_mode) & SFlag::S_IFMT;
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    (kind == SFlag::S_IFREG).then(|| File::open(path).ok())?
+}
+
 /// Opens a process's root directory.
 pub(super) fn open_root(thread: i32) -> Option<OwnedFd> {
-    let flags = OFlag::O_PATH | OFlag::O_CLOEXEC;
-    nix::fcntl::open(format!("/proc/{thread}/root").as_str(), flags, Mode::empty()).ok()
+    nix::fcntl::open(format!("/proc/{thread}/root").as_str(), PATH_ONLY, Mode::empty()).ok()
 }
 
 /// Returns a process's path as an absolute one. `link` is the name in its `/proc` of the directory to which a relative path is relative:

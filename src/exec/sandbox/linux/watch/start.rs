@@ -63,11 +63,12 @@ impl DeniedFile {
         is_file || (facts.len() >= self.facts.len() && self.is_beginning_of(file, facts.len()))
     }
 
-    /// Returns true if the file has the same content. More bytes at the end of a compiled program change nothing.
+    /// Returns true if the contents are equal, ignoring padding after a compiled program.
     fn is_beginning_of(&self, file: &File, length: u64) -> bool {
-        const PIECE: usize = 64 * 1024;
+        // Other programs differ within the first bytes.
+        const PIECE: usize = 4096;
         let Ok(own) = File::open(&self.path) else { return false };
-        let (mut a, mut b) = (vec![0; PIECE], vec![0; PIECE]);
+        let (mut a, mut b) = ([0; PIECE], [0; PIECE]);
         let mut at = 0;
         loop {
             let Ok(read) = own.read_at(&mut a, at) else { return false };
@@ -98,7 +99,7 @@ pub(super) struct Started {
     pub(super) words: Vec<String>,
 }
 
-/// Returns the programs that run instead: a script's interpreters, and every word that a loader is given.
+/// Returns the programs that run instead: a script's interpreters, and a loader's arguments.
 pub(super) fn behind(
     path: &Resolved,
     file: Option<&File>,
@@ -126,7 +127,7 @@ pub(super) fn behind(
     all
 }
 
-/// Returns the programs that a loader may run, which are any of its words: its flags differ between systems and versions.
+/// Returns a loader's arguments as programs. Any of them may be the one it runs, because its flags differ between systems and versions.
 fn loaded(
     path: &Resolved,
     file: Option<&File>,
@@ -148,9 +149,9 @@ fn loaded(
     programs.collect()
 }
 
-/// Returns true for a shared library, which the kernel starts only if it is a loader: it has a name for linking, and no loader itself.
+/// Returns true for a shared library without a loader of its own: if the kernel starts one, it is a loader.
 fn is_loader(file: &File) -> bool {
-    /// Contains the headers that say whether a program has a loader, as almost all have.
+    /// Covers the ELF and program headers. Almost every program names its loader there.
     const HEADERS: usize = 4096;
     let head = beginning(file, HEADERS);
     let is_named = match FileKind::parse(&*head) {
@@ -165,7 +166,7 @@ fn is_named_library<H: FileHeader<Endian = Endianness>>(
     head: &[u8],
     file: &File,
 ) -> object::read::Result<bool> {
-    /// More than the size of a loader.
+    /// Loaders are smaller, in bytes.
     const LOADER: usize = 2 * 1024 * 1024;
     let header = H::parse(head)?;
     let endian = header.endian()?;
@@ -183,7 +184,7 @@ fn is_named_library<H: FileHeader<Endian = Endianness>>(
     Ok(false)
 }
 
-/// Reads a file up to a size, whatever its headers say about it.
+/// Reads at most `size` bytes, regardless of what the headers claim.
 fn beginning(file: &File, size: usize) -> Vec<u8> {
     let mut bytes = vec![0; size];
     let mut read = 0;
@@ -257,7 +258,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// The header of a 64-bit program with one segment of this kind, at the end of the headers, with this size.
+    /// A 64-bit ELF file with one segment of this kind and size, directly after the headers.
     fn program(kind: u32, size: u64) -> Vec<u8> {
         let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
         bytes.resize(16, 0);
