@@ -269,7 +269,7 @@ fn changed(root: &Path, files: &[PathBuf]) -> Notice {
         level: NoticeLevel::Warning,
         code: "notAgreed".to_owned(),
         message: format!(
-            "these files in {root_shown} were added, changed or removed since you trusted it, and are ignored: {}",
+            "these files in {root_shown} were added, changed or removed without your approval, and are ignored: {}",
             names(root, files)
         ),
         hint: Some(format!(

@@ -33,7 +33,7 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
   await window.send("go on");
   await window.answers("second");
   await window.sees("Review the Project's Files… shows them");
-  const told = window.notification("were added, changed or removed since you trusted it");
+  const told = window.notification("were added, changed or removed without your approval");
   await told.getByRole("button", { name: "Review the Files…" }).click({ timeout: LONG });
   const row = window.page.locator(".quick-input-list .monaco-list-row", {
     hasText: ".pintle/permissions.toml",
