@@ -321,7 +321,7 @@ async fn a_slow_client_gets_everything_and_its_end_is_seen() {
     assert_eq!((&hello[..], &rest[..]), (&b"hello"[..], &b""[..]));
 }
 
-/// A thread that waits for a client's next message sleeps while the client takes what the engine sends.
+/// While a client only reads, the thread waiting for its next message sleeps.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_client_that_reads_does_not_wake_the_reading_thread() {

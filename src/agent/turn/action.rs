@@ -99,7 +99,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     launched.map(|(((name, _), _), _)| name.to_owned()).collect()
 }
 
-/// Returns every directory where the command may run programs: the working directory, and the targets of `cd`.
+/// Returns the working directory and the targets of `cd`, in which the command may run programs.
 fn working_folders(cwd: &Path, places: &Places, analysis: &Analysis) -> Vec<PathBuf> {
     /// More changes than this are not followed in every order.
     const MAX: usize = 64;

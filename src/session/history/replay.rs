@@ -177,7 +177,7 @@ pub fn stored(store: &Store, session: &SessionId) -> Result<Conversation, Error>
 /// A conversation that is rebuilt entry by entry. Its earlier messages may be unknown, except for their size.
 #[derive(Debug, Default)]
 pub struct GrowingConversation {
-    /// The size of the messages before [`Self::replay`].
+    /// The size before [`Self::replay`].
     before: Size,
     replay: Replay<Item>,
 }

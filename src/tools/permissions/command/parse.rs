@@ -122,7 +122,7 @@ impl Walk<'_> {
         }
         match node.kind() {
             "expansion" if differences::hides_substitutions(node, self.source) => {
-                self.analysis.doubt("contains a substitution inside an expansion, where the parser cannot analyze it");
+                self.analysis.doubt("contains a substitution inside an expansion");
             }
             "regex" if differences::hides_in_regex(node, self.source) => {
                 self.analysis.doubt("contains a substitution inside a regular expression");
