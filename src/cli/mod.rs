@@ -9,10 +9,12 @@ mod args;
 mod assemble;
 mod attach;
 mod batch;
+mod chat;
 mod completions;
 mod copy;
 mod doctor;
 mod help;
+mod layout;
 mod login;
 mod man;
 mod mcp;
@@ -47,6 +49,7 @@ use pintle_frontend::listen::{self, Speaks};
 use pintle_frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi};
 use pintle_os::process;
 use pintle_os::signals::FileSize;
+use pintle_protocol::session::SessionConfig;
 use pintle_session::store::Store;
 use signals::Signals;
 use std::ffi::OsString;
@@ -166,8 +169,9 @@ fn log_to_stderr(ambient: &Ambient) {
 fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
     match args.task {
         Task::Serve(serve) if serve.listen.is_wanted() => in_runtime(|| listen(serve, ambient)),
+        Task::Chat(task) => show_session(&task.settings, task.session.as_deref(), &ambient),
         Task::Attach(task) => match task.session {
-            Some(session) => show_session(&task.settings, &session, &ambient),
+            Some(session) => show_session(&task.settings, Some(&session), &ambient),
             None => attach_to(&task.settings, Speaks::Native, &["--trust"], &ambient),
         },
         Task::Acp(task) if task.attach => {
@@ -388,7 +392,7 @@ fn attach_to(
 ) -> anyhow::Result<u8> {
     if std::io::stdin().is_terminal() {
         anyhow::bail!(
-            "`attach` reads a client's messages from stdin, but stdin is a terminal\n  to show a session here, run: pintle attach SESSION (`pintle sessions list` lists them)"
+            "`attach` reads a client's messages from stdin, but stdin is a terminal\n  to start a session here, run: pintle chat\n  to show one, run: pintle attach SESSION (`pintle sessions list` lists them)"
         );
     }
     let config = assemble::load_config(settings, ambient)?;
@@ -411,18 +415,30 @@ fn attach_pi(task: &args::rpc::Rpc, ambient: Ambient) -> anyhow::Result<u8> {
     attach::pass_on(&socket)
 }
 
-/// Shows a session of the shared engine here.
-fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> anyhow::Result<u8> {
+/// Shows a session of the shared engine here, or a new one in this directory.
+fn show_session(
+    settings: &args::Settings,
+    session: Option<&str>,
+    ambient: &Ambient,
+) -> anyhow::Result<u8> {
     let config = assemble::load_config(settings, ambient)?;
     let data = &config.folders.data;
-    let id = sessions::named(&Store::new(data), session, ambient)?;
+    let chosen = SessionConfig { model: settings.model.clone(), ..SessionConfig::default() };
+    let target = match session {
+        Some(session) => {
+            let session_id = sessions::named(&Store::new(data), session, ambient)?;
+            chat::stored(session_id, chosen)
+        }
+        None => chat::new(&assemble::folder(&ambient.start_dir()?)?.to_string_lossy(), chosen),
+    };
     let trust = assemble::trusted(settings, ambient);
-    let mut options = given_options(&["--trust"]);
-    if let Some(at) = options.iter().position(|option| option == session) {
+    // The model is the session's.
+    let mut options = given_options(&["--trust", "--model"]);
+    if let Some(at) = options.iter().position(|option| Some(option.as_str()) == session) {
         options.remove(at);
     }
     let socket = attach::open(data, &options, Speaks::Native, trust, ambient)?;
-    in_runtime(|| attach::terminal::run(socket, id))
+    in_runtime(async || chat::run(socket, target, data, ambient).await)
 }
 
 /// Returns the options after the command, as given, without those in `own` and their values.

@@ -22,6 +22,7 @@ mod batch;
 mod cancel;
 mod certificates;
 mod changed_files;
+mod chat;
 mod cli;
 mod client_calls;
 mod clouds;

@@ -442,11 +442,11 @@ fn a_person_looks_at_a_session_in_a_terminal_and_a_program_writes_to_it() {
     editor.ask("initialize", json!({"protocol": protocol, "client": {"name": "editor"}}));
     let session = create(&mut editor);
     let mut person = Person::at(shared.command(&["attach", &session]));
-    person.sees("Ctrl-D leaves");
-    person.types("make it\n");
+    person.sees("/help for commands and keys");
+    person.types("make it\r");
     person.sees("  | echo made > made.txt");
-    person.sees("Enter a number.");
-    person.types("1\n");
+    person.sees("waiting for y/n");
+    person.types("y\r");
     person.sees("It is made.");
     let prompt = editor.until_event("turn.completed");
     assert_eq!(prompt["status"], "completed");

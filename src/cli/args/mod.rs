@@ -58,9 +58,16 @@ pub(crate) enum Task {
     /// Serve JSON-RPC 2.0 over stdio or sockets
     #[command(after_help = "Guide: pintle help editors")]
     Serve(Serve),
+    /// Chat in the terminal: a new session in this directory, or a stored one
+    #[command(
+        after_help = "Sessions are those of the shared engine, which is started if none is running: editors can show the same session. `/help` lists the commands and keys.
+
+Guide: pintle help chat"
+    )]
+    Chat(Box<Attach>),
     /// Connect to the shared engine, or show one of its sessions
     #[command(
-        after_help = "The engine is started if none is running. With SESSION, each line of input is a message for the agent; Ctrl-C stops its turn, Ctrl-D leaves.
+        after_help = "The engine is started if none is running. With SESSION, a terminal shows that session, as `pintle chat` does; each line that a program writes is a message for the agent.
 
 Guide: pintle help editors"
     )]
@@ -177,6 +184,7 @@ impl Task {
             Self::Lsp(task) => !task.attach,
             Self::Mcp(task) => task.task.is_none(),
             Self::Attach(_)
+            | Self::Chat(_)
             | Self::Run(_)
             | Self::Batch(_)
             | Self::Replay(_)
@@ -350,7 +358,7 @@ pub(crate) struct Serve {
     pub(crate) listen: listen::Listen,
 }
 
-/// The options of `attach`.
+/// The options of `attach` and `chat`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Attach {
     /// Session to show: an id, an id prefix, or `last` for the newest in this directory

@@ -3,11 +3,9 @@
 //! A guide is a Markdown page in this directory. It is printed unchanged to a pipe, so that editors can show it, and formatted for a
 //! terminal.
 
-mod layout;
-
 use crate::cli::args::{Args, Help};
+use crate::cli::layout::Layout;
 use clap::CommandFactory;
-use layout::Layout;
 use pintle_base::ambient::Ambient;
 use pintle_os::terminal;
 use serde_json::json;
@@ -24,7 +22,7 @@ struct Topic {
 }
 
 /// The guides, in the order in which a newcomer reads them.
-const TOPICS: [Topic; 17] = [
+const TOPICS: [Topic; 18] = [
     Topic {
         name: "configuration",
         summary: "config.toml: every setting with its default",
@@ -84,6 +82,11 @@ const TOPICS: [Topic; 17] = [
         name: "editors",
         summary: "Neovim, VS Code and the Agent Client Protocol",
         text: include_str!("editors.md"),
+    },
+    Topic {
+        name: "chat",
+        summary: "pintle chat: keys, questions and commands in a terminal",
+        text: include_str!("chat.md"),
     },
     Topic {
         name: "pi",

@@ -1,6 +1,6 @@
 //! A session as text: its messages, and a line for each call.
 
-use super::terminal::one_line;
+use super::terminal::{one_line, plural};
 use pintle_base::text::terminal::shown;
 use pintle_base::text::visible::visible;
 use pintle_protocol::content::Input;
@@ -52,13 +52,13 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
             format!("* changed {}", paths.join(", "))
         }
         Event::ReviewDecided(decision) => {
-            format!("* decided {} hunks", decision.parts.len())
+            format!("* decided {}", plural(decision.parts.len() as u64, "hunk"))
         }
         Event::ReviewQueued(queue) => match &queue.refused {
             Some(refused) => {
                 format!("* decision rejected: {}", one_line(&refused.reason))
             }
-            None => format!("* {} decisions queued", queue.waiting.len()),
+            None => format!("* {} queued", plural(queue.waiting.len() as u64, "decision")),
         },
         Event::HistoryRewound(rewound) => {
             format!(

@@ -19,25 +19,38 @@ pub fn code_page() -> Option<fn(&[u8]) -> String> {
 #[derive(Debug)]
 pub struct Silent {
     before: Termios,
+    unread: OptionalActions,
 }
 
 impl Silent {
-    /// Turns the echo off.
+    /// Turns the echo off. Input that was not read is discarded, now and at the end: it was not meant for this reader.
     ///
     /// # Errors
     /// Stdin is no terminal.
     pub fn new() -> io::Result<Self> {
+        Self::with(OptionalActions::Flush)
+    }
+
+    /// Turns the echo off, and keeps input that was not read.
+    ///
+    /// # Errors
+    /// Stdin is no terminal.
+    pub fn keeping_input() -> io::Result<Self> {
+        Self::with(OptionalActions::Drain)
+    }
+
+    fn with(unread: OptionalActions) -> io::Result<Self> {
         let stdin = io::stdin();
         let before = termios::tcgetattr(&stdin)?;
         let mut silent = before.clone();
         silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
-        termios::tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
-        Ok(Self { before })
+        termios::tcsetattr(&stdin, unread, &silent)?;
+        Ok(Self { before, unread })
     }
 }
 
 impl Drop for Silent {
     fn drop(&mut self) {
-        let _ = termios::tcsetattr(io::stdin(), OptionalActions::Flush, &self.before);
+        let _ = termios::tcsetattr(io::stdin(), self.unread, &self.before);
     }
 }

@@ -55,6 +55,14 @@ impl Silent {
         console::set_mode(HandleRef::stdin(), before & !OFF)?;
         Ok(Self { before })
     }
+
+    /// Turns the echo off. Input that was not read stays, as with [`Self::new`].
+    ///
+    /// # Errors
+    /// Stdin is no console.
+    pub fn keeping_input() -> io::Result<Self> {
+        Self::new()
+    }
 }
 
 impl Drop for Silent {

@@ -1,6 +1,6 @@
 //! Phrases about events, the same in every format: pure, and plain text that the format escapes.
 
-use super::timeline::duration;
+pub use super::timeline::duration;
 use pintle_protocol::content::Input;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{
@@ -117,7 +117,7 @@ pub(super) fn compaction(summary: &Compaction) -> String {
 }
 
 /// Describes a file's change.
-pub(super) fn change(change: &FileChange) -> String {
+pub fn change(change: &FileChange) -> String {
     let FileChange { path, added, removed, .. } = change;
     let what = match (change.op, &change.old_path) {
         (FileOp::Add, _) => format!("New file {path}"),

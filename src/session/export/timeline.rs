@@ -160,7 +160,7 @@ fn strftime(ms: u64, form: &str) -> String {
 }
 
 /// Formats a duration.
-pub(super) fn duration(ms: u64) -> String {
+pub fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),

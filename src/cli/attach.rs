@@ -1,13 +1,9 @@
-//! `attach`: stdin and stdout of this process become a client of the shared engine, which is started if none listens. With a session
-//! argument, the session is shown here (`terminal`, `view`).
+//! `attach`: stdin and stdout of this process become a client of the shared engine, which is started if none listens.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "starts the engine, which is no command of a model, and reads its log"
 )]
-
-pub(crate) mod terminal;
-mod view;
 
 use crate::cli::shared::{self, Address};
 use anyhow::Context;
@@ -32,7 +28,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const MAX_LOG_BYTES: u64 = 4096;
 
 /// The exit code if the engine ended and the client did not.
-const ENGINE_GONE: u8 = 1;
+pub(crate) const ENGINE_GONE: u8 = 1;
 
 /// Connects to a data directory's engine as a client, for which the engine trusts these projects.
 ///

@@ -1,12 +1,10 @@
-//! Lays a Markdown page out for a terminal: wrapped to its width, headings and code set off with SGR sequences. Pure.
+//! Lays Markdown out for a terminal: wrapped to its width, headings and code set off with SGR sequences. Pure.
 //!
-//! It supports the markup that the guides use: headings, paragraphs, lists, code blocks, tables and links.
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the guides use few kinds of Markdown elements"
-)]
+//! Serves the guides of `pintle help` and the replies of a chat. Other markup than theirs is printed as text.
+#![expect(clippy::wildcard_enum_match_arm, reason = "few kinds of Markdown elements are laid out")]
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use unicode_width::UnicodeWidthChar;
 
 /// The widest line of text; longer ones are hard to read.
 const MAX_COLUMNS: usize = 100;
@@ -29,11 +27,23 @@ const GUTTER: usize = 2;
 /// The width below which a column of a table is not made narrower.
 const MIN_CELL: usize = 8;
 
-/// A layout: the width, and whether SGR sequences are used.
+/// The indentation of code in a guide; in a reply, from which code is copied, there is none.
+const GUIDE_CODE_INDENT: usize = 4;
+
+/// A layout: the width, whether SGR sequences are used, and the kind of text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     columns: usize,
     is_styled: bool,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A guide, whose links lead to other guides.
+    Guide,
+    /// A model's message.
+    Reply,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,6 +54,8 @@ enum Style {
     Emphasis,
     Code,
     Title,
+    Dim,
+    Struck,
 }
 
 impl Style {
@@ -55,6 +67,8 @@ impl Style {
             Self::Emphasis => "3",
             Self::Code => "36",
             Self::Title => "1;4",
+            Self::Dim => "2",
+            Self::Struck => "9",
         }
     }
 }
@@ -63,18 +77,29 @@ impl Style {
 type Styled = Vec<(char, Style)>;
 
 impl Layout {
+    /// The Markdown extensions that are laid out.
+    pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
+        .union(Options::ENABLE_TASKLISTS)
+        .union(Options::ENABLE_STRIKETHROUGH);
+
     /// Creates a layout with this many columns; 0 means an unknown width.
     pub(super) fn new(columns: usize, is_styled: bool) -> Self {
         let columns = if columns == 0 { DEFAULT_COLUMNS } else { columns };
-        Self { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS), is_styled }
+        Self { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS), is_styled, kind: Kind::Guide }
+    }
+
+    /// The same layout for a model's message.
+    pub(super) fn for_reply(self) -> Self {
+        Self { kind: Kind::Reply, ..self }
     }
 
     /// Lays a page out.
     pub(super) fn page(self, markdown: &str) -> String {
         let mut page = Page::new(self);
-        for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
+        for event in Parser::new_ext(markdown, Self::OPTIONS) {
             page.take(event);
         }
+        page.flush();
         page.out
     }
 }
@@ -97,6 +122,8 @@ struct Page {
     link: Option<(String, usize)>,
     /// A table's rows.
     table: Vec<Vec<Styled>>,
+    /// The number of open quotations.
+    quotes: usize,
 }
 
 impl Page {
@@ -112,6 +139,7 @@ impl Page {
             code: None,
             link: None,
             table: Vec::new(),
+            quotes: 0,
         }
     }
 
@@ -125,12 +153,18 @@ impl Page {
             },
             Event::Code(code) => self.push_code(&code),
             Event::SoftBreak | Event::HardBreak => self.push(" ", Style::Plain),
-            Event::InlineHtml(text) | Event::Html(text) => self.push(&text, Style::Plain),
-            Event::Rule
-            | Event::FootnoteReference(_)
-            | Event::TaskListMarker(_)
-            | Event::InlineMath(_)
-            | Event::DisplayMath(_) => {}
+            Event::InlineHtml(text) => self.push(&text, Style::Plain),
+            Event::Html(text) => self.code.get_or_insert_default().push_str(&text),
+            Event::TaskListMarker(is_done) => {
+                self.push(if is_done { "[x] " } else { "[ ] " }, Style::Plain);
+            }
+            Event::Rule => {
+                self.block();
+                let rule = vec![('\u{2500}', Style::Dim); self.layout.columns];
+                self.line("", &rule);
+            }
+            // Extensions that are not enabled.
+            Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
 
@@ -142,7 +176,9 @@ impl Page {
             }),
             Tag::Strong => self.styles.push(Style::Strong),
             Tag::Emphasis => self.styles.push(Style::Emphasis),
-            Tag::CodeBlock(_) => {
+            Tag::Strikethrough => self.styles.push(Style::Struck),
+            Tag::BlockQuote(_) => self.quotes += 1,
+            Tag::CodeBlock(_) | Tag::HtmlBlock => {
                 self.block();
                 self.code = Some(String::new());
             }
@@ -174,7 +210,7 @@ impl Page {
         match tag {
             TagEnd::Heading(level) => {
                 self.styles.pop();
-                let width = self.text.len();
+                let width = width(&self.text);
                 self.flush();
                 if !self.layout.is_styled {
                     let line = if level == HeadingLevel::H1 { "=" } else { "-" };
@@ -182,11 +218,16 @@ impl Page {
                     self.out.push('\n');
                 }
             }
-            TagEnd::Strong | TagEnd::Emphasis => drop(self.styles.pop()),
+            TagEnd::Strong | TagEnd::Emphasis | TagEnd::Strikethrough => drop(self.styles.pop()),
+            TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
             TagEnd::Paragraph | TagEnd::Item => self.flush(),
-            TagEnd::CodeBlock => {
+            TagEnd::CodeBlock | TagEnd::HtmlBlock => {
                 let code = self.code.take().unwrap_or_default();
-                let indent = " ".repeat(self.indent() + 4);
+                let code_indent = match self.layout.kind {
+                    Kind::Guide => GUIDE_CODE_INDENT,
+                    Kind::Reply => 0,
+                };
+                let indent = " ".repeat(self.indent() + code_indent);
                 for line in code.lines() {
                     let styled: Styled = line.chars().map(|c| (c, Style::Code)).collect();
                     self.line(&indent, &styled);
@@ -248,13 +289,14 @@ impl Page {
             self.block();
         }
         self.is_behind_item = !self.lists.is_empty();
+        let quote = "\u{2502} ".repeat(self.quotes);
         let indent = self.indent();
-        let rest = " ".repeat(indent);
+        let rest = format!("{quote}{}", " ".repeat(indent));
         let mut lead = match self.mark.take() {
-            Some(mark) => format!("{}{mark}", " ".repeat(indent.saturating_sub(mark.len()))),
+            Some(mark) => format!("{quote}{}{mark}", " ".repeat(indent.saturating_sub(mark.len()))),
             None => rest.clone(),
         };
-        for line in wrapped(&text, self.layout.columns.saturating_sub(indent)) {
+        for line in wrapped(&text, self.layout.columns.saturating_sub(indent + 2 * self.quotes)) {
             self.line(&lead, &line);
             lead.clone_from(&rest);
         }
@@ -292,6 +334,12 @@ impl Page {
     fn close_link(&mut self) {
         let Some((target, from)) = self.link.take() else { return };
         let text: String = self.text.iter().skip(from).map(|(c, _)| c).collect();
+        if self.layout.kind == Kind::Reply {
+            if !text.contains(&target) {
+                self.push(&format!(" ({target})"), Style::Dim);
+            }
+            return;
+        }
         let path = target.trim_start_matches("../").trim_start_matches("./");
         let path = path.split('#').next().unwrap_or_default();
         let place = match path.strip_suffix(".md") {
@@ -326,7 +374,7 @@ impl Page {
                 for (cell, width) in cells.iter().zip(&widths) {
                     let part = cell.get(at).map(Vec::as_slice).unwrap_or_default();
                     line.extend_from_slice(part);
-                    let pad = (width + GUTTER).saturating_sub(part.len());
+                    let pad = (width + GUTTER).saturating_sub(self::width(part));
                     line.extend(std::iter::repeat_n((' ', Style::Plain), pad));
                 }
                 while line.last().is_some_and(|(c, _)| *c == ' ') {
@@ -341,7 +389,8 @@ impl Page {
 /// Returns a table's column widths: the natural ones, with the widest narrowed until they fit.
 fn widths(rows: &[Vec<Styled>], columns: usize) -> Vec<usize> {
     let count = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let natural = |at| rows.iter().filter_map(|row| row.get(at)).map(Vec::len).max();
+    let natural =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max();
     let mut widths: Vec<usize> = (0..count).map(|at| natural(at).unwrap_or_default()).collect();
     let room = columns.saturating_sub(GUTTER * count.saturating_sub(1));
     while widths.iter().sum::<usize>() > room {
@@ -353,14 +402,19 @@ fn widths(rows: &[Vec<Styled>], columns: usize) -> Vec<usize> {
     widths
 }
 
-/// Breaks a text at spaces into lines of at most `width` characters; a longer word keeps its line to itself.
-fn wrapped(text: &[(char, Style)], width: usize) -> Vec<Styled> {
+/// Returns a text's width in columns.
+fn width(text: &[(char, Style)]) -> usize {
+    text.iter().map(|(c, _)| c.width().unwrap_or_default()).sum()
+}
+
+/// Breaks a text at spaces into lines of at most `columns`; a longer word keeps its line to itself.
+fn wrapped(text: &[(char, Style)], columns: usize) -> Vec<Styled> {
     let mut lines = vec![Styled::new()];
     for word in text.split(|(c, _)| *c == ' ').filter(|word| !word.is_empty()) {
         let Some(line) = lines.last_mut() else { continue };
         if line.is_empty() {
             line.extend_from_slice(word);
-        } else if line.len() + 1 + word.len() <= width {
+        } else if width(line) + 1 + width(word) <= columns {
             // The space between two words of one style has that style too.
             let style = match (line.last(), word.first()) {
                 (Some((_, one)), Some((_, other))) if one == other => *one,

@@ -1,0 +1,79 @@
+//! The text of finished items for a user: calls with their diffs and the end of their output. Pure.
+
+use super::hunks::relative;
+use super::look::{Ink, Look};
+use crate::cli::sessions::one_line;
+use pintle_protocol::diff::FileChange;
+use pintle_protocol::event::{TurnCompleted, TurnStatus};
+use pintle_protocol::item::{Item, ItemStatus, ToolCall, ToolKind};
+use pintle_session::export::{end_of_item, phrases};
+use std::fmt::Write as _;
+
+/// The number of lines that are shown of a changed file.
+const MAX_DIFF: usize = 30;
+
+/// The number of lines that are shown of a command's output: its end.
+const MAX_OUTPUT: usize = 6;
+
+/// Returns a finished call's text.
+pub(super) fn call(item: &Item, call: &ToolCall, cwd: &str, look: Look) -> String {
+    let ink = match item.status {
+        ItemStatus::Failed | ItemStatus::Declined => Ink::Error,
+        _ => Ink::Plain,
+    };
+    let title = format!("* {}{}", one_line(&call.title), end_of_item(item.status));
+    let mut text = format!("{}\n", look.paint(ink, &title));
+    for change in call.changes() {
+        text += &changed(change, cwd, look);
+    }
+    let is_output = call.kind == ToolKind::Execute || item.status == ItemStatus::Failed;
+    if is_output && call.changes().is_empty() {
+        text += &output(&call.text(), look);
+    }
+    text
+}
+
+fn changed(change: &FileChange, cwd: &str, look: Look) -> String {
+    let shown = FileChange {
+        path: one_line(relative(&change.path, cwd)),
+        old_path: change.old_path.as_ref().map(|path| one_line(relative(path, cwd))),
+        ..change.clone()
+    };
+    let head = look.paint(Ink::Dim, &phrases::change(&shown));
+    format!("  {head}\n{}", look.diff(&change.diff, "  ", MAX_DIFF))
+}
+
+/// Returns an output's last lines.
+pub(super) fn output(output: &str, look: Look) -> String {
+    let lines: Vec<&str> = output.trim_end().lines().collect();
+    let omitted = lines.len().saturating_sub(MAX_OUTPUT);
+    let mut text = match omitted {
+        0 => String::new(),
+        1 => format!("  {}\n", look.paint(Ink::Dim, "… 1 line above")),
+        _ => format!("  {}\n", look.paint(Ink::Dim, &format!("… {omitted} lines above"))),
+    };
+    for line in lines.iter().skip(omitted) {
+        let line = Look::cut(line, look.columns.saturating_sub(3));
+        let _ = writeln!(text, "  {}", look.paint(Ink::Dim, &line));
+    }
+    text
+}
+
+/// Returns a line that lists changed files; empty if there are none.
+pub(super) fn changed_files(lead: &str, paths: &[String], cwd: &str, look: Look) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let paths: Vec<String> = paths.iter().map(|path| one_line(relative(path, cwd))).collect();
+    format!("{}\n", look.paint(Ink::Plain, &format!("{lead} {}", paths.join(", "))))
+}
+
+/// Returns a completed turn's duration and cost.
+pub(super) fn turn(turn: &TurnCompleted, look: Look) -> Option<String> {
+    if turn.status != TurnStatus::Completed {
+        return None;
+    }
+    let cost = turn.cost_nano_usd.map(|cost| format!(", {}", pintle_base::text::money::usd(cost)));
+    let text = format!("{}{}", phrases::duration(turn.duration_ms), cost.unwrap_or_default());
+    Some(look.paint(Ink::Dim, &text))
+}
