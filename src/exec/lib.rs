@@ -26,6 +26,7 @@ mod beneath;
 pub(crate) mod capture;
 mod code_page;
 pub mod document_log;
+mod file_mark;
 mod files;
 pub(crate) mod process;
 mod replace;

@@ -10,7 +10,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
-use crate::scan::{is_fresh, mark};
+use crate::file_mark::{is_fresh, mark};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use pintle_base::private_files::{self, Links};

@@ -141,10 +141,10 @@ impl Envelope {
             }),
             State::Before | State::Inside | State::Complaint if was_stopped => Ok(()),
             State::Before if said.is_empty() => {
-                Err(super::unreachable(&command.cwd, &self.before()))
+                Err(Error::unreachable(&command.cwd, &self.before()))
             }
-            State::Before => Err(super::unreachable(&command.cwd, said)),
-            State::Inside | State::Complaint => Err(super::unreachable(
+            State::Before => Err(Error::unreachable(&command.cwd, said)),
+            State::Inside | State::Complaint => Err(Error::unreachable(
                 &command.cwd,
                 "the connection was lost while the command ran; it was ended",
             )),
