@@ -7,7 +7,7 @@
 
 mod from_1;
 
-use super::journal::FILE;
+use super::header::FILE;
 use super::{Error, Header};
 use pintle_base::private_files;
 use pintle_os::{folder, replace};

@@ -8,7 +8,7 @@ use super::extract::{self, SearchEntry};
 use super::rows::{JournalFile, facts_of, forget, insert};
 use super::whole;
 use super::words::{fold, short_words};
-use crate::store::journal::FILE;
+use crate::store::header::FILE;
 use crate::store::list;
 use pintle_base::private_files;
 use pintle_protocol::event::{Event, EventRecord};

@@ -3,7 +3,7 @@
 
 use super::whole;
 use crate::store::draft;
-use crate::store::journal::FILE;
+use crate::store::header::FILE;
 use crate::store::list;
 use pintle_os::file::Facts;
 use pintle_protocol::ids::SessionId;
