@@ -17,6 +17,7 @@ mod document;
 mod edit;
 mod fetch;
 mod find;
+mod given;
 mod grep;
 mod job;
 mod jobs;

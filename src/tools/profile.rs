@@ -99,7 +99,8 @@ impl Profile {
 
     /// Returns a tool as it is declared to a model.
     pub(super) fn declare(self, does: Builtin, told: &Facts<'_>) -> Declaration {
-        self.row(does).declare(self, told)
+        let row = self.row(does);
+        row.declare(told, &|gap| self.fact(row, gap, told.settings))
     }
 
     /// Returns the command tool's name.
