@@ -210,10 +210,7 @@ impl Prepared for Call {
             // A background job is shown separately from the call.
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
-            confinement: ctx.confinement.clone(),
-            programs: ctx.programs.clone(),
-            writes: Some(ctx.writes.clone()),
-            ..Command::new(&self.command, &ctx.cwd, &ctx.owner)
+            ..ctx.supervision.over(Command::new(&self.command, &ctx.cwd, &ctx.owner))
         };
         if self.in_background {
             return self.start(ctx, command).await;

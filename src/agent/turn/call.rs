@@ -2,13 +2,11 @@
 
 use crate::turn::context::TurnContext;
 use pintle_base::text::visible::visible_line;
-use pintle_exec::sandbox::{Confinement, Names};
-use pintle_exec::{Dialect, Platform, WriteLog};
+use pintle_exec::{Dialect, Platform};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use pintle_tools::permissions::Analysis;
-use pintle_tools::{Access, Prepared, ResolvedPaths};
+use pintle_tools::{Access, Prepared, ResolvedPaths, Supervision};
 use serde_json::Value;
-use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A tool call that the model made whole.
@@ -24,12 +22,8 @@ pub(crate) struct Call {
     pub(crate) prepared: Preparation,
     /// The effective tool and its arguments, if the called tool only forwards them.
     pub(crate) acting: Option<(String, Value)>,
-    /// The sandbox confinement, if the call runs a confined command.
-    pub(crate) confinement: Option<Arc<Confinement>>,
-    /// The programs that a command outside of the sandbox must not start.
-    pub(crate) programs: Names,
-    /// Receives the paths that a command changes.
-    pub(crate) writes: WriteLog,
+    /// The supervision of its command.
+    pub(crate) supervision: Supervision,
     /// The paths that its permission was decided for.
     pub(crate) resolved: ResolvedPaths,
     /// Cancels the call; a child of the turn's token once the call runs.
