@@ -345,10 +345,10 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let args::listen::Listen { idle_exit, ref origins, ref hosts, .. } = serve.listen;
     let idle_exit = idle_exit.map(Duration::from_secs);
     // An engine that ends by itself waits no longer for an answer than for clients.
-    let absence = idle_exit.map_or(services.question_timeout, |idle_exit| {
-        services.question_timeout.min(idle_exit.max(MIN_ABSENCE))
+    let absence = idle_exit.map_or(services.timeouts.question, |idle_exit| {
+        services.timeouts.question.min(idle_exit.max(MIN_ABSENCE))
     });
-    services.absence_timeout = Some(absence);
+    services.timeouts.absence = Some(absence);
     services.store = services.store.of_shared_engine();
     let cwd = assemble::served_folder(&serve.settings, &ambient, services.env.as_ref()).await?;
     let options = given_options(&args::listen::OPTIONS);

@@ -7,8 +7,8 @@ use crate::cli::args::ShowPrompt;
 use crate::cli::{assemble, beside};
 use pintle_agent::models::{ModelSource, Models};
 use pintle_agent::{
-    CreateSession, Engine, EngineHandle, EventSelection, Feed, OpenConfig, Services, Subscriber,
-    SubscriberId, SubscriptionCommand, TurnCommand,
+    CreateSession, Engine, EngineHandle, EventSelection, Feed, ModelPolicy, OpenConfig, Services,
+    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
@@ -105,11 +105,10 @@ fn stand_in(services: &mut Services, store: Store) -> anyhow::Result<()> {
     let script = Arc::new(Script::from_json(r#"{"replies": [{"blocks": [{"text": "Shown."}]}]}"#)?);
     services.models = Models::new(Scripted { known, script });
     services.store = store;
-    services.title_model = None;
-    services.fallback_model = None;
-    services.summary_model = None;
+    services.model_policy =
+        ModelPolicy { retry: services.model_policy.retry, ..ModelPolicy::default() };
     services.hooks = Arc::default();
-    services.default_model.get_or_insert_with(|| ANY_MODEL.to_owned());
+    services.defaults.model.get_or_insert_with(|| ANY_MODEL.to_owned());
     Ok(())
 }
 

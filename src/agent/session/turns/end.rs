@@ -45,7 +45,7 @@ impl Session {
         };
         self.withdraw_questions();
         self.withdraw_calls();
-        self.total.add(tally.usage, tally.cost_nano_usd);
+        self.consumed.total.add(tally.usage, tally.cost_nano_usd);
         let end = if running.is_lost { JournalLost.into() } else { end };
         let (stop, error) = match &end {
             End::Completed(stop) => (Some(*stop), None),
