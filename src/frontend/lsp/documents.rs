@@ -3,8 +3,7 @@
 //! The protocol does not report which text is saved, so a text is compared with its file when it is opened, unless it is long. A version
 //! that does not rise means that a change was lost: the document is then dropped, and tools read the file.
 
-use super::start::file_path;
-use super::wire;
+use super::wire::{self, file_path};
 use ls_types as lsp;
 use pintle_agent::{DocumentProblem, Documents, EngineHandle};
 use pintle_protocol::document::{

@@ -1,7 +1,8 @@
 //! The connection's session: created by the first command that needs it, or opened from the list of stored ones.
 
-use super::wire::{self, HandlerResult};
+use super::wire;
 use crate::client::{Client, Subagents, subscribe};
+use crate::rpc::HandlerResult;
 use pintle_agent::{CreateSession, EventSelection, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionResult;

@@ -4,11 +4,11 @@
 //! They are in a directory that only the user can access, which is removed at the end of the connection.
 
 use super::actions;
-use super::commands::Message;
+use super::arguments::Message;
 use super::documents::OpenDocuments;
-use super::driver::{Effects, Outcome};
-use super::start::file_path;
-use super::wire::{self, HandlerResult};
+use super::effects::{Effects, Outcome};
+use super::wire::{self, file_path};
+use crate::rpc::HandlerResult;
 use ls_types as lsp;
 use pintle_agent::{EngineHandle, Error, Transcript};
 use pintle_base::private_files;

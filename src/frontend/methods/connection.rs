@@ -1,9 +1,9 @@
 //! The state that a connection shares with its handlers: its client and the sessions that it has open.
 
 use super::filter;
-use super::handlers::HandlerResult;
 use super::keys::check_key;
 use crate::client::{Client, UserQuestion};
+use crate::rpc::HandlerResult;
 use pintle_agent::{
     Adopt, EditCall, Editors, EventSelection, Extensions, SessionHandle, Subscriber,
 };

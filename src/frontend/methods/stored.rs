@@ -1,8 +1,9 @@
 //! Handlers of requests about stored sessions, open or not.
 
 use super::connection::Connection;
-use super::handlers::{HandlerResult, session};
+use super::handlers::session;
 use super::refused;
+use crate::rpc::HandlerResult;
 use crate::rpc::{error_object, invalid};
 use pintle_agent::{Filter, Items, PageRange, Piece};
 use pintle_protocol::error;

@@ -9,6 +9,9 @@ use pintle_base::transport::envelope::{Id, Invalid};
 use pintle_protocol::error::{self, ErrorData};
 use serde::Serialize;
 
+/// The result of a request, or the error for its response.
+pub(crate) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
+
 /// Writes the response to a request.
 pub(crate) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
     #[derive(Serialize)]
