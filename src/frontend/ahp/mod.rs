@@ -17,6 +17,7 @@ mod files;
 mod host;
 mod input;
 mod loading;
+mod outlet;
 mod quirks;
 mod requests;
 mod review;
