@@ -49,7 +49,7 @@ pub struct Services {
     pub auth: Option<Arc<ConfiguredModels>>,
     /// The models that help with a session, and retries.
     pub model_policy: ModelPolicy,
-    /// The settings of sessions whose clients request none.
+    /// Defaults for new sessions.
     pub defaults: SessionDefaults,
     /// The user's documents, rules, skills, prompts and agents.
     pub personal: Arc<Personal>,
@@ -57,11 +57,11 @@ pub struct Services {
     pub permissions: Arc<PermissionPolicy>,
     /// The checks of changed files.
     pub checks: CheckSettings,
-    /// How long the engine waits for the user.
+    /// The time that the engine waits for the user.
     pub timeouts: AnswerTimeouts,
 }
 
-/// The settings of sessions whose clients request none.
+/// Session settings that apply if the client requests none.
 #[derive(Debug, Clone, Default)]
 pub struct SessionDefaults {
     /// The model, as `provider/id[:effort]`; `None` if clients must choose one.
@@ -72,7 +72,7 @@ pub struct SessionDefaults {
     pub compaction: compaction::Policy,
 }
 
-/// The sources of tools.
+/// A session's tools, their settings, and the MCP servers that add more.
 #[derive(Debug, Clone)]
 pub struct ToolSources {
     /// The engine's tools.
@@ -102,7 +102,7 @@ pub struct ModelPolicy {
     pub retry: RetryPolicy,
 }
 
-/// How long the engine waits for the user.
+/// The time that the engine waits for the user.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerTimeouts {
     /// The time to decide about a call.

@@ -533,7 +533,7 @@ pub(crate) fn with_findings(of: Toolbox, finding: ReportFinding) -> Toolbox {
     Toolbox::Also { of: Box::new(of), tools: tools.into() }
 }
 
-/// Returns the content of a file with this path if it exists, else the text itself.
+/// Reads the file with this path if it exists, else returns the text itself.
 pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
     let path = cwd.join(text);
     if text.len() < 1024 && !text.contains('\n') && path.is_file() {

@@ -66,7 +66,7 @@ pub const USAGE: u8 = 2;
 /// The shortest time for which a question of a shared engine waits for a client that is gone: it may be connecting again.
 const MIN_ABSENCE: Duration = Duration::from_secs(1);
 
-/// How long blocking threads may take at the end of the program. None of them has anything to lose.
+/// The time to wait for blocking threads when the program ends. None of them has anything to lose.
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Runs the program, and returns its exit code.

@@ -1,7 +1,7 @@
 //! `pintle prompt show`: everything that a new session would send to its model before the first user message, with the size of each part.
 //!
 //! It does not duplicate the construction of prompts: a session in a temporary directory runs one turn with a scripted model and reports
-//! what it sent.
+//! the request.
 
 use crate::cli::args::ShowPrompt;
 use crate::cli::{assemble, beside};
@@ -175,7 +175,7 @@ fn parts(store: &Store, id: &SessionId, system: String) -> Vec<Part> {
     parts
 }
 
-/// Returns the text of a part, of all tools, or of one.
+/// Returns the text for a part, for all tools, or for one.
 fn one(name: &str, parts: &[Part], tools: &[ContextTool]) -> Option<String> {
     if let Some(part) = parts.iter().find(|part| part.name == name) {
         return Some(part.text.clone());

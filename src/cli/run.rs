@@ -148,7 +148,7 @@ fn configure(
     Ok((services, output))
 }
 
-/// Returns the id of the stored session to continue, if any.
+/// Returns the stored session to continue, by id, if any.
 fn session(
     services: &Services,
     task: &args::Run,
@@ -196,7 +196,7 @@ fn attachments(
     attached.collect()
 }
 
-/// Returns the location of an attached file: in the copy if it is in the project and was copied.
+/// Locates an attached file: in the copy if it is in the project and was copied.
 fn place(path: &Path, copy: Option<&copy::Copy>) -> PathBuf {
     let Some(copy) = copy else { return path.to_owned() };
     let Ok(real) = assemble::file(path) else { return path.to_owned() };

@@ -103,7 +103,7 @@ pub enum Error {
 type Sort = fn(PathBuf) -> Error;
 
 impl Error {
-    /// Returns the error of an environment behind a prefix that failed without a known error message.
+    /// Creates the error for an environment behind a prefix that failed without a known message.
     pub(crate) fn unreachable(path: &Path, said: &str) -> Self {
         let nothing = "no response from the command prefix: it must run the program that follows and forward stdin, as `docker exec -i` does";
         let said = if said.is_empty() { nothing } else { said };

@@ -2,7 +2,7 @@
 //!
 //! File clocks advance in ticks: a file that is written again within the tick in which it was read keeps its time. So the mark of a file
 //! that changed just before it was read is not trusted, and the file is read again.
-#![expect(clippy::disallowed_methods, reason = "the time of a change is compared with the present")]
+#![expect(clippy::disallowed_methods, reason = "a mark compares a file's time with the present")]
 
 use pintle_os::file::Facts;
 use std::fs::Metadata;

@@ -59,8 +59,8 @@ pub struct Options {
     pub command_prefix: Option<String>,
     /// How to treat provider keys, regardless of the variable policy.
     pub provider_keys: ProviderKeys,
-    /// This program, which becomes the command supervisor when started as [`become_supervisor`](crate::sandbox::become_supervisor) says. Without one,
-    /// commands cannot be confined, and those that leave their session outlive a killed engine.
+    /// This program, which becomes the command supervisor when started with the arguments in [`become_supervisor`](crate::sandbox::become_supervisor). Without one,
+    /// commands cannot be confined, and can outlive a killed engine by leaving their session.
     pub supervisor: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
     pub without_namespaces: bool,

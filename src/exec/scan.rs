@@ -47,7 +47,7 @@ pub struct StoredContent {
 /// Scan limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum number of files.
+    /// Maximum number of files to scan.
     pub files: usize,
     /// The maximum number of bytes read of new or changed files.
     pub bytes: u64,
@@ -131,7 +131,7 @@ pub struct ScannedFile {
 /// A directory with fewer files is not worth several threads.
 const FEW_FILES: usize = 1000;
 
-/// The mark of a file whose metadata does not distinguish its contents; no real file has it.
+/// Marks a file whose metadata does not distinguish its contents; no real file has this mark.
 const UNTRUSTED: u128 = 0;
 
 /// Scans a local directory, skipping unreadable parts and the files and directories in `except`.

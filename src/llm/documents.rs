@@ -20,7 +20,7 @@ struct Room {
 }
 
 impl Room {
-    /// Takes the space of a document, if there is enough.
+    /// Reserves space for a document, if there is enough.
     fn take(&mut self, data: &str, pages: u64) -> Option<()> {
         let base64_bytes = self.base64_bytes.checked_sub(data.len())?;
         let pages = self.pages.checked_sub(pages)?;

@@ -10,7 +10,7 @@
 use crate::{Effort, Message, Request};
 use std::ops::Range;
 
-/// The efforts of a conversation.
+/// A conversation's efforts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EffortUpdates<L> {
     /// The level in the request's parameters; `None` if no effort was ever set.
@@ -28,7 +28,7 @@ impl<L> Default for EffortUpdates<L> {
 /// A change of the level.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Change<L> {
-    /// The positions of the user messages whose reply is the first at this level.
+    /// Positions of user messages whose reply is the first at this level.
     pub(super) asked: Range<usize>,
     /// The new level.
     pub(super) level: L,

@@ -3,7 +3,7 @@
 //! A tool reads arguments by internal names; its row in the model family's table maps them to the names that the model uses, which errors
 //! use too. Models write `10.0`, `null` or both of two alternatives, which a derived parser would reject, so parsers are written by hand. A
 //! number, a flag or a list written as a string (`"2"`, `"true"`, `"[…]"`) is accepted, since it is unambiguous.
-//! `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
+//! `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers disagree.
 
 use super::given;
 use super::schema::{Builtin, Field, Is, Row};

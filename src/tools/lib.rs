@@ -299,13 +299,13 @@ pub struct ToolContext {
     pub env: Arc<dyn Environment>,
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
-    /// The supervision of the call's command.
+    /// Supervision of the call's command.
     pub supervision: Supervision,
     /// The paths that the call's permission was decided for.
     pub resolved: ResolvedPaths,
     /// The directory for long outputs; `None` for the temporary directory.
     pub artifacts: Option<PathBuf>,
-    /// The tracker of the files that the model has seen.
+    /// Tracks the files that the model has seen.
     pub read_tracker: ReadTracker,
     /// The commands' owner: their background processes end with their owner.
     pub owner: String,
@@ -351,7 +351,7 @@ impl ToolContext {
     }
 }
 
-/// The supervision of a call's command: its restrictions, and the record of its writes.
+/// Supervision of a call's command: its restrictions, and a record of its writes.
 #[derive(Debug, Clone, Default)]
 pub struct Supervision {
     /// The sandbox; `None` if the command is not confined.

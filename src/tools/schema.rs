@@ -1,7 +1,7 @@
 //! A tool as a model family knows it: its name, its arguments, and the names by which the implementation reads these.
 //!
 //! A tool is implemented once, with internal argument names. A [`Row`] of a family's table gives each argument the name that the family's
-//! models were trained with; schema, check and the names in error messages all come from the row, so that they cannot drift apart.
+//! models were trained with; schema, check and the names in error messages all come from the row, so that they always agree.
 
 use super::Settings;
 use pintle_base::text::gaps;
@@ -176,7 +176,7 @@ pub struct Declaration {
     pub description: String,
     /// JSON Schema of the arguments, an object schema.
     pub parameters: Value,
-    /// The grammar of the only argument, in Lark's notation, if a provider may take the call as a text.
+    /// Grammar of the only argument, in Lark's notation, if a provider may take the call as a text.
     pub grammar: Option<&'static str>,
 }
 

@@ -274,7 +274,7 @@ async fn save(save: impl FnOnce() -> std::io::Result<()> + Send + 'static) {
     }
 }
 
-/// Returns the number of sessions above a sub-agent's, starting with its parent; `None` if one of them is gone.
+/// Counts the sessions above a sub-agent's, starting with its parent; `None` if one of them is gone.
 fn ancestors(store: &Store, mut parent: SessionId) -> Option<u32> {
     /// More than any setting allows: in a journal edited by hand, a session may be its own parent.
     const MAX_DEPTH: u32 = 64;

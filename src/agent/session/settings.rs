@@ -51,12 +51,12 @@ pub(crate) struct Lineage {
     pub(crate) budget: Budget,
     /// True if the budget is its parent's. A sub-agent that is opened from the store no longer shares one.
     is_budget_shared: bool,
-    /// The parent's directory for original file contents, so that the parent can restore them; `None` for the session's own.
+    /// The parent's directory for original file contents, so that the parent can restore them; `None` to keep them in the session's directory.
     pub(crate) blobs: Option<Blobs>,
 }
 
 impl Lineage {
-    /// Creates the lineage of a session that shares nothing with a parent.
+    /// Creates the lineage for a session that shares nothing with a parent.
     pub(crate) fn new(is_subagent: bool) -> Self {
         Self { is_subagent, ..Self::default() }
     }

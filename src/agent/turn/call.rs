@@ -22,7 +22,7 @@ pub(crate) struct Call {
     pub(crate) prepared: Preparation,
     /// The effective tool and its arguments, if the called tool only forwards them.
     pub(crate) acting: Option<(String, Value)>,
-    /// The supervision of its command.
+    /// Supervision of its command.
     pub(crate) supervision: Supervision,
     /// The paths that its permission was decided for.
     pub(crate) resolved: ResolvedPaths,

@@ -1,4 +1,4 @@
-//! The settings of the checks that run on edited files. `lint` runs the command, `edit_checks` waits for the editor.
+//! Settings for checks of edited files. `lint` runs the command, `edit_checks` waits for the editor.
 
 use crate::turn::diagnostics::REPORT_WAIT;
 use globset::GlobSet;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The default time limit.
 pub const LINT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The settings of the checks that run on edited files.
+/// Settings for checks of edited files.
 #[derive(Debug, Clone)]
 pub struct CheckSettings {
     /// The command that runs after changes.

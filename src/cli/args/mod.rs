@@ -505,7 +505,7 @@ pub(crate) struct ShowPrompt {
     pub(crate) unattended: bool,
 }
 
-/// The circumstances of a session that is not begun.
+/// The conditions for a session that has not been created.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Place {
     #[command(flatten)]

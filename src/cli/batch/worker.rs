@@ -109,7 +109,7 @@ struct Worker {
     env: Arc<dyn Environment>,
     /// The directory that task directories are relative to.
     base: PathBuf,
-    /// The tools of a task without a tool list; `None` for all.
+    /// Tools for a task without a tool list; `None` for all.
     tools: Option<Vec<String>>,
     is_untrusted: bool,
     reports: Vec<FindingsFile>,

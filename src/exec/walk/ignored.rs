@@ -94,7 +94,7 @@ impl Kind {
 /// A directory's rules.
 #[derive(Debug)]
 struct Rules {
-    /// The rules of the nearest directory above that has any.
+    /// Rules from the nearest directory above that has any.
     above: Option<Arc<Rules>>,
     /// By kind, the strongest first.
     kinds: [Gitignore; KINDS],
@@ -225,7 +225,7 @@ fn cost(pattern: &str) -> usize {
     if rest.contains(['*', '?', '[', '{']) { GLOB_COST } else { 1 }
 }
 
-/// Returns the decision of the deepest file of a kind that has a matching line.
+/// Returns what the deepest file of a kind with a matching line decides.
 fn decision(mut rules: Option<&Rules>, kind: usize, path: &Path, is_folder: bool) -> Match<()> {
     while let Some(here) = rules {
         let found = here.kinds.get(kind).map(|rules| rules.matched(path, is_folder).map(|_| ()));

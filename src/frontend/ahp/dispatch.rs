@@ -348,7 +348,7 @@ impl Activity {
         if is_stopping { Self::Stopping } else { Self::Running }
     }
 
-    /// Waits for the end of a turn that is being stopped.
+    /// Waits until a turn that is being stopped has ended.
     async fn end(self, handle: &SessionHandle) -> Result<(), String> {
         if self != Self::Stopping {
             return Ok(());

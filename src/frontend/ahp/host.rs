@@ -113,7 +113,7 @@ pub(super) enum Done {
     Nothing,
 }
 
-/// The owner of the client-visible state.
+/// Owns the state that clients see.
 pub struct AhpHost {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: client::Client,

@@ -473,7 +473,7 @@ impl AhpHost {
     }
 }
 
-/// Returns completions for the command at the start of a message.
+/// Completes the command that a message starts with.
 async fn completions(
     engine: &EngineHandle,
     cwd: &str,

@@ -25,7 +25,7 @@ const OF_SELECTIONS: [(&str, Option<lsp::CodeActionKind>, &str); 3] = [
     ),
 ];
 
-/// The title of the action and the code lens that send a message.
+/// Title of the action and the code lens that send a message.
 pub(super) const SEND_TITLE: &str = "Send to pintle";
 
 /// The code actions of a place.

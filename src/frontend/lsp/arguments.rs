@@ -1,4 +1,4 @@
-//! The names of the commands of `workspace/executeCommand`, and their arguments. Pure.
+//! Command names of `workspace/executeCommand`, and their arguments. Pure.
 
 use crate::rpc::HandlerResult;
 use crate::rpc::invalid_params;

@@ -160,7 +160,7 @@ impl OpenDocuments {
         }
     }
 
-    /// Handles the saving of a document.
+    /// Handles `didSave`.
     pub(super) fn save(&self, params: &lsp::DidSaveTextDocumentParams) {
         let (Some(document), Some(documents)) =
             (self.of_uri(&params.text_document.uri), self.documents())
@@ -173,7 +173,7 @@ impl OpenDocuments {
         }
     }
 
-    /// Handles the closing of a document.
+    /// Handles `didClose`.
     pub(super) fn close(&mut self, params: &lsp::DidCloseTextDocumentParams) {
         self.forget(&params.text_document.uri);
     }

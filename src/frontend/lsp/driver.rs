@@ -92,7 +92,7 @@ impl Protocol for Driver {
 
     fn follows_events(done: &Done) -> bool {
         match done {
-            // The report of a call that edits precedes its edit.
+            // A call's progress is reported before its edit.
             Done::Edit(_) => true,
             Done::Outcome(_) => false,
         }

@@ -1,4 +1,4 @@
-//! The effects of a call on a part of the driver, and the outcomes of its work.
+//! Actions of the driver after it has called one of its parts: messages, responses, and work with an outcome.
 
 use super::rewind::Proposal;
 use super::session::Opened;
@@ -15,7 +15,7 @@ use pintle_protocol::review::ReviewListResult;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The effects of a call on a part: messages and responses in order, and work whose outcome is returned to the part.
+/// Messages and responses to send, in order, and work whose outcome is returned to the part that started it.
 #[derive(Default)]
 pub(super) struct Effects {
     pub(super) sent: Vec<Sent>,

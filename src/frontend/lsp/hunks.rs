@@ -87,7 +87,7 @@ fn counts(hunk: &Hunk) -> String {
     format!("+{} \u{2212}{}", hunk.after.count, hunk.before.count)
 }
 
-/// Returns the argument of the commands that decide about a change as it is shown.
+/// Returns the command argument for deciding about a change as it is shown.
 fn argument(hunk: &Hunk) -> Value {
     json!({"hunk": hunk.id, "changedSeq": hunk.changed_seq})
 }

@@ -150,7 +150,7 @@ pub(super) enum Verb {
     Undo,
 }
 
-/// Returns a command's action. `path` returns the file of a document URI.
+/// Returns a command's action. `path` converts a document URI to a path.
 pub(super) fn action(
     verb: Verb,
     target: Target,

@@ -31,7 +31,7 @@ pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerRes
         .map_err(|error| invalid_params(&error.to_string()))
 }
 
-/// Returns the path of a document or directory on this machine.
+/// Returns the local path of a document or directory.
 pub(super) fn file_path(uri: &lsp::Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
     uri.to_file_path().filter(|_| is_file).map(std::borrow::Cow::into_owned)

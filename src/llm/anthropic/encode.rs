@@ -136,7 +136,7 @@ fn level(levels: &[&'static str], effort: Effort) -> &'static str {
     levels.iter().rfind(known).or(levels.first()).copied().unwrap_or("medium")
 }
 
-/// Returns the efforts of the conversation, if the model accepts changes within it.
+/// Returns the conversation's efforts, if the model accepts changes within it.
 fn effort_updates(
     request: &Request,
     family: Family,

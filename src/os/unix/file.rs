@@ -43,7 +43,7 @@ impl Facts for Metadata {
 }
 
 impl Identity {
-    /// Returns the identity of an open file.
+    /// Returns an open file's identity.
     ///
     /// # Errors
     /// The system's.
@@ -51,7 +51,7 @@ impl Identity {
         file.metadata().map(|facts| Self { device: facts.dev(), number: facts.ino() })
     }
 
-    /// Returns the identity of the file that a path leads to.
+    /// Returns the identity of the file at a path, following links.
     ///
     /// # Errors
     /// The system's, such as for a missing file.

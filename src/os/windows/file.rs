@@ -51,7 +51,7 @@ impl Facts for Metadata {
 }
 
 impl Identity {
-    /// Returns the identity of an open file.
+    /// Returns an open file's identity.
     ///
     /// # Errors
     /// The system's.
@@ -60,7 +60,7 @@ impl Identity {
         Ok(Self { device: facts.volume_serial_number(), number: facts.file_index() })
     }
 
-    /// Returns the identity of the file that a path leads to.
+    /// Returns the identity of the file at a path, following links.
     ///
     /// # Errors
     /// The system's, such as for a missing file.

@@ -44,7 +44,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// Returns the state of the hunk when it is reopened.
+    /// Returns the hunk's state when it is reopened.
     pub(super) fn reopened(self) -> HunkState {
         if self.was_edited { HunkState::Modified } else { HunkState::Pending }
     }

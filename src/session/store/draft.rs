@@ -35,7 +35,7 @@ pub(super) fn folder(final_folder: &Path) -> PathBuf {
     final_folder.with_file_name(format!("{PREFIX}{name}"))
 }
 
-/// Creates the directory of a draft.
+/// Creates a draft's directory.
 pub(super) fn create(folder: &Path) -> io::Result<()> {
     private_files::create_private_folder(folder)?;
     if IS_MARKED { private_files::write_private(&folder.join(MARKER), b"") } else { Ok(()) }

@@ -13,7 +13,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A list page's end: the name of its last directory.
+/// The last directory on a list page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub String);
 

@@ -493,7 +493,7 @@ impl Store {
         Ok(ids)
     }
 
-    /// Returns the path of a session's journal.
+    /// Returns the path to a session's journal.
     ///
     /// # Errors
     /// The session does not exist.

@@ -70,14 +70,14 @@ impl Place {
     }
 }
 
-/// Returns the root and the remote of the repository around a directory. Starts no process.
+/// Returns the root and remote of a directory's repository. Starts no process.
 fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
     let root = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let git = root.join(".git");
     let git = if git.is_dir() {
         git
     } else {
-        // A worktree: its directory refers to the one that all worktrees share.
+        // A worktree: its directory refers to the shared one.
         let text = private_files::read_to_string(&git, MAX_BYTES).ok()?;
         let own = root.join(text.strip_prefix("gitdir:")?.trim());
         let common = private_files::read_to_string(&own.join("commondir"), MAX_BYTES);
@@ -141,7 +141,7 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     replace::rename(fresh, path)
 }
 
-/// Returns the subdirectories of a directory; none if it does not exist.
+/// Lists subdirectories; none if the directory does not exist.
 pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

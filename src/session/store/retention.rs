@@ -183,7 +183,7 @@ impl Store {
         self.sessions.parent().map_or(0, bytes)
     }
 
-    /// Returns the size of a session's directory in bytes.
+    /// Returns a session directory's size in bytes.
     pub fn session_bytes(&self, folder: &str) -> u64 {
         bytes(Path::new(folder))
     }

@@ -76,7 +76,7 @@ impl Session {
         self.publish_state();
     }
 
-    /// Returns the messages of a turn that cannot begin.
+    /// Gives a turn's messages back to the client if the turn cannot start.
     pub(in crate::session) fn hand_back(&mut self, work: Work) {
         if let Work::Answer(inputs) = work {
             self.record(None, Event::InputRemoved { inputs, is_handled: false });

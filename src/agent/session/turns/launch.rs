@@ -115,9 +115,9 @@ impl Session {
 
     /// Returns the tools' settings, for a model with this window.
     fn tool_settings(&self, window: Option<u64>) -> Arc<tools::Settings> {
-        /// The part of the window that a document may take.
+        /// A document may take one part in this many of the window.
         const DOCUMENT_PART: u64 = 4;
-        /// The window of an unknown model, for this purpose.
+        /// The window assumed for an unknown model.
         const WINDOW: u64 = 200_000;
         let settings = &self.services.tools.settings;
         if !self.services.models.takes_documents(&self.settings.model) {

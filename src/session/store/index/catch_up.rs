@@ -167,7 +167,7 @@ fn copied(event: &Event) -> Option<u64> {
     Some(rewound.merged.as_ref()?.copied_seq)
 }
 
-/// The part of a line that determines whether it matters.
+/// The fields that determine whether a line matters.
 #[derive(Deserialize)]
 struct Head<'a> {
     seq: u64,

@@ -21,7 +21,7 @@ pub(super) struct JournalFile {
     pub(super) mtime_ns: i64,
 }
 
-/// The columns of a session's row that catching up needs.
+/// The session columns needed for catching up.
 #[derive(Debug)]
 struct Row {
     key: i64,
