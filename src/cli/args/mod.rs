@@ -528,7 +528,7 @@ pub(crate) struct ListModels {
     /// List the providers instead, with their URLs and whether their keys are set
     #[arg(long)]
     pub(crate) providers: bool,
-    /// Install a catalog of a later date, which is used from the next start on
+    /// Install a newer catalog, which takes effect at the next start
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "json", "providers", "reset"])]
     pub(crate) update: Option<PathBuf>,
     /// Remove an installed catalog
