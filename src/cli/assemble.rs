@@ -72,7 +72,7 @@ pub(crate) async fn services(
     let editors = Editors::default();
     let env = environment(&config, ambient, &editors).await?;
     let tool_settings = Settings {
-        shell: Dialect::of(&env.platform().shell),
+        shell: Dialect::detect(&env.platform().shell),
         ..tool_settings(&set.tools, network(&config, ambient))?
     };
     let tools = Toolbox::Profiles {

@@ -500,7 +500,7 @@ impl Environment for Local {
         command.cwd.is_dir().then_some(())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would never end.
-        let line = match Dialect::of(&self.shell.program) {
+        let line = match Dialect::detect(&self.shell.program) {
             Dialect::Bourne => without_input(&command.line),
             Dialect::PowerShell | Dialect::WindowsPowerShell => command.line.clone(),
         };

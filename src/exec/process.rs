@@ -190,7 +190,8 @@ impl Shell {
         let prefix = self.prefix.iter().map(String::as_str);
         let lines: Vec<&str> = prefix.chain([line]).collect();
         let shell = self.program.to_string_lossy();
-        let Start { argv, variables } = Dialect::of(&self.program).start(&shell, &lines.join("\n"));
+        let Start { argv, variables } =
+            Dialect::detect(&self.program).start(&shell, &lines.join("\n"));
         Launch {
             argv,
             cwd: Some(cwd.to_path_buf()),

@@ -192,7 +192,7 @@ pub struct Folders {
 impl Folders {
     /// Returns what arguments of a session in `cwd` are read against on this platform.
     pub fn new(cwd: PathBuf, platform: &Platform) -> Self {
-        Self { cwd, home: platform.home.clone(), shell: Dialect::of(&platform.shell) }
+        Self { cwd, home: platform.home.clone(), shell: Dialect::detect(&platform.shell) }
     }
 }
 

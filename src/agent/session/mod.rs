@@ -175,7 +175,8 @@ impl Session {
         let inbox = Inbox::holding(earlier.unread);
         log.unseen.extend(commands_ended(&earlier.ended));
         log.unseen.extend(messages_held(&inbox.unread()));
-        let door = Lifecycle { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
+        let lifecycle =
+            Lifecycle { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
         let session = Self {
             log,
             services,
@@ -191,7 +192,7 @@ impl Session {
             servers: SessionServers::default(),
             naming: Naming::new(!is_named),
             consumed: Consumed { turns: earlier.turns, total: earlier.total },
-            lifecycle: door,
+            lifecycle,
         };
         session.run()
     }

@@ -88,7 +88,7 @@ pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -
 
 /// Refuses a command whose output would go to a file that can hardly be deleted.
 fn must_write_to_files(platform: &Platform, command: &str) -> Result<(), String> {
-    let is_bash = Dialect::of(&platform.shell) == Dialect::Bourne;
+    let is_bash = Dialect::detect(&platform.shell) == Dialect::Bourne;
     if !platform.is_windows() || !is_bash {
         return Ok(());
     }

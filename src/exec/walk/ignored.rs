@@ -71,17 +71,17 @@ enum Kind {
 
 impl OuterIgnoreFile {
     fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), was: Kind::of(path) }
+        Self { path: path.to_owned(), was: Kind::read(path) }
     }
 
     /// Returns true if the file is as it was.
     pub(crate) fn is_unchanged(&self) -> bool {
-        self.was != Kind::Fresh && Kind::of(&self.path) == self.was
+        self.was != Kind::Fresh && Kind::read(&self.path) == self.was
     }
 }
 
 impl Kind {
-    fn of(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         match path.symlink_metadata() {
             Err(_) => Self::None,
             Ok(facts) if facts.is_dir() => Self::Folder,

@@ -146,7 +146,7 @@ fn effort_updates(
     let (Some(default), Thinking::Adaptive { levels, off }) = (default, family.thinking) else {
         return EffortUpdates::default();
     };
-    effort_updates::of(request, |effort| match effort {
+    effort_updates::collect(request, |effort| match effort {
         None => Some(default),
         // A parameter switches thinking off.
         Some(Effort::None) if off != Off::LowestEffort => None,

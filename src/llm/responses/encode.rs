@@ -124,7 +124,7 @@ fn effort_updates(request: &Request, dialect: Dialect) -> EffortUpdates<Effort> 
     if !dialect.effort_updates || !updates_effort(&request.model) || request.effort.is_none() {
         return EffortUpdates::default();
     }
-    effort_updates::of(request, |effort| {
+    effort_updates::collect(request, |effort| {
         effort.map(|effort| accepted_effort(&request.model, effort))
     })
 }

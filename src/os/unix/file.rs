@@ -47,7 +47,7 @@ impl Identity {
     ///
     /// # Errors
     /// The system's.
-    pub fn of(file: &File) -> io::Result<Self> {
+    pub fn from_file(file: &File) -> io::Result<Self> {
         file.metadata().map(|facts| Self { device: facts.dev(), number: facts.ino() })
     }
 

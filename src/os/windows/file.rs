@@ -55,7 +55,7 @@ impl Identity {
     ///
     /// # Errors
     /// The system's.
-    pub fn of(file: &File) -> io::Result<Self> {
+    pub fn from_file(file: &File) -> io::Result<Self> {
         let facts = winapi_util::file::information(file)?;
         Ok(Self { device: facts.volume_serial_number(), number: facts.file_index() })
     }
@@ -65,7 +65,7 @@ impl Identity {
     /// # Errors
     /// The system's, such as for a missing file.
     pub fn at(path: &Path) -> io::Result<Self> {
-        Self::of(&for_facts(path)?)
+        Self::from_file(&for_facts(path)?)
     }
 }
 

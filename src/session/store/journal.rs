@@ -382,7 +382,7 @@ impl Journal {
         let (file, path) = (Arc::clone(&self.file), self.folder.join(FILE));
         let synced = tokio::task::spawn_blocking(move || {
             file.sync_data()?;
-            let open = Identity::of(&file)?;
+            let open = Identity::from_file(&file)?;
             Ok(Identity::at(&path).is_ok_and(|named| named == open))
         });
         let path = || self.folder.join(FILE);

@@ -20,7 +20,7 @@ pub(super) enum Spelling {
 
 impl Spelling {
     /// Returns the text in the form in which it is compared with others.
-    pub(super) fn of(self, text: &str) -> String {
+    pub(super) fn normalize(self, text: &str) -> String {
         match self {
             Self::Exact => text.to_owned(),
             Self::Composed => text.nfc().collect(),
