@@ -27,14 +27,15 @@ use crate::content::{Input, Usage};
 pub use crate::context::ContextPruned;
 use crate::context::ContextUsage;
 use crate::files::FilesChanged;
-use crate::history::{ForkedFrom, HistoryRewound, LabelChanged};
 use crate::ids::{AgentId, ItemId, SessionId, TurnId};
 use crate::item::Item;
 use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use crate::question::{Question, QuestionOutcome};
 use crate::review::{ReviewDecision, ReviewQueue};
-use crate::session::{SessionMoved, SessionUpdated};
+use crate::session_events::{
+    ForkedFrom, HistoryRewound, LabelChanged, SessionMoved, SessionUpdated,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

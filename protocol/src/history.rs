@@ -8,7 +8,8 @@ use crate::content::Input;
 use crate::files::{FileFate, RewindScope};
 use crate::ids::{ItemId, SessionId, TurnId};
 use crate::item::Item;
-use crate::methods::SessionConfig;
+use crate::session::SessionConfig;
+pub use crate::session_events::{ForkedFrom, HistoryRewound, LabelChanged, MergedFrom};
 use crate::subscription::EventFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,61 +28,6 @@ pub struct HistoryPoint {
     /// After the event with this number, which may be off the current path; 0 is the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-}
-
-/// The session continues from another point of its history.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct HistoryRewound {
-    /// Event after which it continues; 0 is the beginning.
-    pub to_seq: u64,
-    /// Items that leave the model's context; a client removes them from its view.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dropped: Vec<ItemId>,
-    /// Items that return to the model's context.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub restored: Vec<ItemId>,
-    /// Origin of the next events, when they are merged from a fork.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merged: Option<MergedFrom>,
-}
-
-/// Origin of merged events.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct MergedFrom {
-    /// Fork. Its usage is not counted in this session.
-    pub session_id: SessionId,
-    /// Last event of the fork that is now part of this session's history.
-    pub seq: u64,
-    /// Number of the last copied event in this session.
-    pub copied_seq: u64,
-}
-
-/// Change of a history point's label.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LabelChanged {
-    /// Event of the point.
-    pub seq: u64,
-    /// Label; absent when it was removed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// The client's data about the point.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Value>,
-}
-
-/// Origin of a forked session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ForkedFrom {
-    /// Session that was forked.
-    pub session_id: SessionId,
-    /// Last event of that session that is part of this session's history.
-    pub seq: u64,
-    /// Number of the last copied event in this session.
-    pub copied_seq: u64,
 }
 
 /// Params of `session/rewind`.

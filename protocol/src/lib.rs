@@ -40,6 +40,7 @@ pub mod run;
 pub mod schema;
 pub mod search;
 pub mod session;
+pub mod session_events;
 pub mod shell;
 pub mod subscription;
 pub mod to_session;

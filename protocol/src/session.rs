@@ -8,6 +8,7 @@ use crate::ids::{SessionId, TurnId};
 use crate::mcp::McpServer;
 use crate::plan::{Plan, WorkMode};
 use crate::question::Question;
+pub use crate::session_events::{SessionMoved, SessionUpdated, TitledBy};
 use crate::subscription::EventFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -309,43 +310,6 @@ pub struct SessionEventsResult {
     pub last_seq: u64,
     /// True if there are more events after the last one here; with `before`, before the first one.
     pub more: bool,
-}
-
-/// The session works in another directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionMoved {
-    /// Working directory until now.
-    pub from: String,
-    /// Working directory from now on.
-    pub cwd: String,
-}
-
-/// The session's title changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionUpdated {
-    /// Title; absent when it was removed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// Author of the title.
-    pub by: TitledBy,
-    /// Usage of the request that generated it, if a model did; it belongs to no turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
-    /// Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_nano_usd: Option<u64>,
-}
-
-/// Author of a session's title.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum TitledBy {
-    /// The user. A model never replaces such a title.
-    User,
-    /// A model, once, after the first turn.
-    Model,
 }
 
 /// Params of `session/update`; omitted fields do not change.

@@ -5,7 +5,7 @@
 //! client's format: frontends send [`Command`]s and receive a [`Feed`].
 //!
 //! A prompt's path: `session` appends it to the journal and starts a turn; `turn` is the loop, `turn/step` streams one model reply,
-//! `turn/calls` runs its tool calls. A turn calls its session through the trait `host::Host`.
+//! `turn/calls` runs its tool calls. A turn calls its session through the trait `host::TurnHost`.
 //!
 //! `src/ARCHITECTURE.md` lists which of these modules may import which.
 //!
@@ -20,7 +20,7 @@
 //! use pintle_protocol::methods::TurnStart;
 //! use serde_json::json;
 //! use std::sync::Arc;
-//! # use pintle_agent::models::Models;
+//! # use pintle_agent::models::{Models, Toolbox};
 //! # use pintle_agent::*;
 //! # use pintle_base::ambient::Ambient;
 //! # use pintle_llm::{ModelRef, Provider};
@@ -38,25 +38,15 @@
 //! #         editors: None,
 //! #         here: Arc::<Memory>::clone(env),
 //! #         hooks: Arc::default(),
-//! #         tools: Profile::Pi.tools().into(),
-//! #         servers: None,
-//! #         tool_settings: Arc::default(),
+//! #         tools: Toolbox::from(Profile::Pi.tools()).into(),
 //! #         models: Models::new(move |_: &ModelRef| Ok(Arc::clone(&provider))),
 //! #         auth: None,
-//! #         retry_policy: RetryPolicy::default(),
-//! #         limits: Limits::default(),
-//! #         compaction: CompactionPolicy::default(),
+//! #         model_policy: ModelPolicy::default(),
+//! #         defaults: SessionDefaults { model: Some("script/test".to_owned()), ..SessionDefaults::default() },
 //! #         personal: Arc::default(),
-//! #         default_model: Some("script/test".to_owned()),
 //! #         permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),
-//! #         lint: None,
-//! #         report_wait: REPORT_WAIT,
-//! #         title_model: None,
-//! #         fallback_model: None,
-//! #         summary_model: None,
-//! #         approval_timeout: APPROVAL_TIMEOUT,
-//! #         question_timeout: QUESTION_TIMEOUT,
-//! #         absence_timeout: None,
+//! #         checks: CheckSettings::default(),
+//! #         timeouts: AnswerTimeouts::default(),
 //! #     }
 //! # }
 //! #
@@ -142,10 +132,12 @@ pub use pintle_tools::mcp::{
 };
 pub use project::{Named, Personal, Sources, orders};
 pub use requests::{CreateSession, ForkSession};
-pub use services::Services;
-pub use session::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};
+pub use services::{
+    APPROVAL_TIMEOUT, AnswerTimeouts, ModelPolicy, QUESTION_TIMEOUT, Services, SessionDefaults,
+    ToolSources,
+};
 pub use turn::{
-    Budget, Explained, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT, RetryPolicy,
-    SandboxPolicy, TOOL_LIST,
+    Budget, CheckSettings, Explained, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT,
+    RetryPolicy, SandboxPolicy, TOOL_LIST,
 };
 pub use workspace::Additional;

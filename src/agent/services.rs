@@ -3,8 +3,8 @@
 use crate::clients::Hook;
 use crate::models::{ConfiguredModels, Models, Toolbox};
 use crate::project::Personal;
+use crate::turn::check_settings::CheckSettings;
 use crate::turn::limits::Limits;
-use crate::turn::lint::Lint;
 use crate::turn::permit::PermissionPolicy;
 use crate::turn::retry::RetryPolicy;
 use crate::turn::servers;
@@ -19,6 +19,12 @@ use pintle_tools::mcp::{Server, SharedServers};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The default time for the user to decide about a call: they may be away for a day.
+pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
+/// The default time for the user to answer.
+pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The services that every session shares.
 #[derive(Debug)]
@@ -36,49 +42,87 @@ pub struct Services {
     /// The configured hooks, in order.
     pub hooks: Arc<[Hook]>,
     /// The tools.
-    pub tools: Toolbox,
-    /// The MCP servers; `None` if sessions have none.
-    pub servers: Option<SharedServers>,
-    /// Settings of the tools.
-    pub tool_settings: Arc<tools::Settings>,
+    pub tools: ToolSources,
     /// The models.
     pub models: Models,
     /// The providers that support logins; `None` without settings.
     pub auth: Option<Arc<ConfiguredModels>>,
-    /// When a request to a provider that failed is sent again.
-    pub retry_policy: RetryPolicy,
-    /// The limits per turn.
-    pub limits: Limits,
-    /// When and how room is made in a long conversation.
-    pub compaction: compaction::Policy,
+    /// The models that help with a session, and retries.
+    pub model_policy: ModelPolicy,
+    /// Defaults for new sessions.
+    pub defaults: SessionDefaults,
     /// The user's documents, rules, skills, prompts and agents.
     pub personal: Arc<Personal>,
-    /// The default model, for sessions that do not request one.
-    pub default_model: Option<String>,
     /// The permissions that no session goes beyond.
     pub permissions: Arc<PermissionPolicy>,
-    /// The command that runs after changes.
-    pub lint: Option<Lint>,
-    /// The time to wait for an editor's report of a changed file.
-    pub report_wait: Duration,
+    /// The checks of changed files.
+    pub checks: CheckSettings,
+    /// The time that the engine waits for the user.
+    pub timeouts: AnswerTimeouts,
+}
+
+/// Session settings that apply if the client requests none.
+#[derive(Debug, Clone, Default)]
+pub struct SessionDefaults {
+    /// The model, as `provider/id[:effort]`; `None` if clients must choose one.
+    pub model: Option<String>,
+    /// The limits per turn, which no client can raise.
+    pub limits: Limits,
+    /// When and how long conversations are shortened.
+    pub compaction: compaction::Policy,
+}
+
+/// A session's tools, their settings, and the MCP servers that add more.
+#[derive(Debug, Clone)]
+pub struct ToolSources {
+    /// The engine's tools.
+    pub toolbox: Toolbox,
+    /// Their settings.
+    pub settings: Arc<tools::Settings>,
+    /// The MCP servers; `None` if sessions have none.
+    pub servers: Option<SharedServers>,
+}
+
+impl From<Toolbox> for ToolSources {
+    fn from(toolbox: Toolbox) -> Self {
+        Self { toolbox, settings: Arc::default(), servers: None }
+    }
+}
+
+/// The models that help the session's model, and retries of failed requests.
+#[derive(Debug, Clone, Default)]
+pub struct ModelPolicy {
     /// The model that writes session titles, if any.
-    pub title_model: Option<ModelRef>,
+    pub title: Option<ModelRef>,
     /// The model that continues a turn whose model is overloaded or gone; `None` to end the turn instead.
-    pub fallback_model: Option<ModelRef>,
+    pub fallback: Option<ModelRef>,
     /// The model that writes conversation summaries; `None` for the session's model.
-    pub summary_model: Option<ModelRef>,
-    /// How long the user has to decide about a call.
-    pub approval_timeout: Duration,
-    /// How long the user has to answer a question.
-    pub question_timeout: Duration,
-    /// How long open approvals and questions wait for a client if none can answer them; `None` if no other client can connect.
-    pub absence_timeout: Option<Duration>,
+    pub summary: Option<ModelRef>,
+    /// When a failed request is sent again.
+    pub retry: RetryPolicy,
+}
+
+/// The time that the engine waits for the user.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerTimeouts {
+    /// The time to decide about a call.
+    pub approval: Duration,
+    /// The time to answer a question.
+    pub question: Duration,
+    /// The time that open approvals and questions wait for a client if none can answer them; `None` if no other client can connect.
+    pub absence: Option<Duration>,
+}
+
+impl Default for AnswerTimeouts {
+    fn default() -> Self {
+        Self { approval: APPROVAL_TIMEOUT, question: QUESTION_TIMEOUT, absence: None }
+    }
 }
 
 impl Services {
     /// Returns the MCP servers that a session in this directory would have by default, not started yet, and the problems with others.
     pub async fn mcp_servers(&self, cwd: &Path) -> (Vec<Arc<Server>>, Vec<String>) {
-        let Some(shared) = &self.servers else { return (Vec::new(), Vec::new()) };
+        let Some(shared) = &self.tools.servers else { return (Vec::new(), Vec::new()) };
         servers::of_folder(shared, &self.env, &self.personal, &self.permissions, cwd).await
     }
 

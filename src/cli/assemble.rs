@@ -9,9 +9,10 @@ use pintle_agent::config::{
 };
 use pintle_agent::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle_agent::{
-    APPROVAL_TIMEOUT, CompactionPolicy, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint,
-    PermissionPolicy, Personal, PruneThreshold, QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, Runner,
-    SandboxPolicy, Services,
+    APPROVAL_TIMEOUT, AnswerTimeouts, CheckSettings, CompactionPolicy, HOOK_TIMEOUT, Hook,
+    LINT_TIMEOUT, Limits, Lint, ModelPolicy, PermissionPolicy, Personal, PruneThreshold,
+    QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, Runner, SandboxPolicy, Services, SessionDefaults,
+    ToolSources,
 };
 use pintle_base::ambient::Ambient;
 use pintle_base::image;
@@ -71,7 +72,7 @@ pub(crate) async fn services(
     let editors = Editors::default();
     let env = environment(&config, ambient, &editors).await?;
     let tool_settings = Settings {
-        shell: Dialect::of(&env.platform().shell),
+        shell: Dialect::detect(&env.platform().shell),
         ..tool_settings(&set.tools, network(&config, ambient))?
     };
     let tools = Toolbox::Profiles {
@@ -96,25 +97,35 @@ pub(crate) async fn services(
         store,
         editors: env.is_this_machine().then_some(editors),
         env,
-        tools,
-        servers: (!settings.is_untrusted).then(|| mcp::servers(&config, ambient)),
-        tool_settings: Arc::new(tool_settings),
+        tools: ToolSources {
+            toolbox: tools,
+            settings: Arc::new(tool_settings),
+            servers: (!settings.is_untrusted).then(|| mcp::servers(&config, ambient)),
+        },
         models,
         auth: Some(configured),
-        retry_policy: retry_policy(set),
-        limits: limits(&set.limits),
-        compaction: compaction(&set.context),
+        model_policy: ModelPolicy {
+            title: title_model(&set.title)?,
+            fallback: fallback_model(set)?,
+            summary: summary_model(&set.context)?,
+            retry: retry_policy(set),
+        },
+        defaults: SessionDefaults {
+            model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
+            limits: limits(&set.limits),
+            compaction: compaction(&set.context),
+        },
         personal: Arc::new(personal(&config, ambient, answers)),
-        default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         permissions: Arc::new(permissions),
-        lint: lint(&set.lint)?.filter(|_| !settings.is_untrusted),
-        report_wait: set.lint.wait_ms.map_or(REPORT_WAIT, Duration::from_millis),
-        title_model: title_model(&set.title)?,
-        fallback_model: fallback_model(set)?,
-        summary_model: summary_model(&set.context)?,
-        approval_timeout: set.approval_timeout_s.map_or(APPROVAL_TIMEOUT, Seconds::get),
-        question_timeout: set.question_timeout_s.map_or(QUESTION_TIMEOUT, Seconds::get),
-        absence_timeout: None,
+        checks: CheckSettings {
+            lint: lint(&set.lint)?.filter(|_| !settings.is_untrusted),
+            report_wait: set.lint.wait_ms.map_or(REPORT_WAIT, Duration::from_millis),
+        },
+        timeouts: AnswerTimeouts {
+            approval: set.approval_timeout_s.map_or(APPROVAL_TIMEOUT, Seconds::get),
+            question: set.question_timeout_s.map_or(QUESTION_TIMEOUT, Seconds::get),
+            absence: None,
+        },
     })
 }
 
@@ -522,7 +533,7 @@ pub(crate) fn with_findings(of: Toolbox, finding: ReportFinding) -> Toolbox {
     Toolbox::Also { of: Box::new(of), tools: tools.into() }
 }
 
-/// Returns the content of a file with this path if it exists, else the text itself.
+/// Reads the file with this path if it exists, else returns the text itself.
 pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
     let path = cwd.join(text);
     if text.len() < 1024 && !text.contains('\n') && path.is_file() {
@@ -592,25 +603,18 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         store: Store::temporary(&demo.folder.join("data")),
         env: Arc::new(Overlay::new(local, &editors)),
         editors: Some(editors),
-        tools: Profile::Pi.tools().into(),
-        servers: None,
-        tool_settings: Arc::default(),
+        tools: Toolbox::from(Profile::Pi.tools()).into(),
         models: scripted(script),
         auth: None,
-        retry_policy: RetryPolicy::default(),
-        limits: Limits::default(),
-        compaction: CompactionPolicy::default(),
+        model_policy: ModelPolicy::default(),
+        defaults: SessionDefaults {
+            model: Some("script/demo".to_owned()),
+            ..SessionDefaults::default()
+        },
         personal: Arc::default(),
-        default_model: Some("script/demo".to_owned()),
         permissions: Arc::new(PermissionPolicy::open(PermissionMode::Ask)),
-        lint: None,
-        report_wait: REPORT_WAIT,
-        title_model: None,
-        fallback_model: None,
-        summary_model: None,
-        approval_timeout: APPROVAL_TIMEOUT,
-        question_timeout: QUESTION_TIMEOUT,
-        absence_timeout: None,
+        checks: CheckSettings::default(),
+        timeouts: AnswerTimeouts::default(),
     })
 }
 

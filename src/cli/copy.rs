@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// Maximum number of copied files: far more than the largest repositories have, apart from ignored files.
+/// Maximum number of copied files: far more than the largest repositories have, not counting ignored files.
 const MAX_FILES: u64 = 500_000;
 
 /// The most bytes that are copied.

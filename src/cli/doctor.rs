@@ -4,7 +4,7 @@ mod online;
 
 use crate::cli::args::{Doctor, Settings};
 use crate::cli::assemble;
-use pintle_agent::config::{CATALOG_FILE, Config};
+use pintle_agent::config::{CATALOG_FILE, Config, Source};
 use pintle_agent::models::{ConfiguredModels, ModelSource};
 use pintle_base::ambient::Ambient;
 use pintle_base::network::{Reach, proxies};
@@ -66,7 +66,11 @@ fn report(
     let model = model(settings, config, ambient)?;
     writeln!(out, "model     {}", model.as_ref().map_or_else(String::as_str, String::as_str))?;
     let mode = &config.settings.permission_mode;
-    writeln!(out, "mode      {} (from {})", mode.value.name(), config.origin(&mode.source))?;
+    let origin = match &mode.source {
+        Source::BuiltIn => "default".to_owned(),
+        set => format!("from {}", config.origin(set)),
+    };
+    writeln!(out, "mode      {} ({origin})", mode.value.name())?;
 
     let environment = &config.settings.environment;
     let wrap = &environment.wrap;
@@ -90,7 +94,7 @@ fn report(
         }
         Err(error) => format!("{error:#}"),
     };
-    writeln!(out, "          {shell}, variables {:?}", environment.variables)?;
+    writeln!(out, "          {shell}, variables {}", environment.variables.name())?;
     if let Some(prefix) = &environment.command_prefix {
         let file = folders.config_file.display();
         writeln!(out, "          command prefix: {prefix:?} (from {file})")?;

@@ -112,7 +112,7 @@ struct Page {
     styles: Vec<Style>,
     /// The next item numbers of the open lists; `None` for lists without numbers.
     lists: Vec<Option<u64>>,
-    /// The marker of a list item whose first line is not written yet.
+    /// Marker for a list item whose first line is not written yet.
     mark: Option<String>,
     /// The last block that was written belongs to a list.
     is_behind_item: bool,

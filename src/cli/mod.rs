@@ -69,7 +69,7 @@ pub const USAGE: u8 = 2;
 /// The shortest time for which a question of a shared engine waits for a client that is gone: it may be connecting again.
 const MIN_ABSENCE: Duration = Duration::from_secs(1);
 
-/// How long blocking threads may take at the end of the program. None of them has anything to lose.
+/// The time to wait for blocking threads when the program ends. None of them has anything to lose.
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Runs the program, and returns its exit code.
@@ -349,10 +349,10 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let args::listen::Listen { idle_exit, ref origins, ref hosts, .. } = serve.listen;
     let idle_exit = idle_exit.map(Duration::from_secs);
     // An engine that ends by itself waits no longer for an answer than for clients.
-    let absence = idle_exit.map_or(services.question_timeout, |idle_exit| {
-        services.question_timeout.min(idle_exit.max(MIN_ABSENCE))
+    let absence = idle_exit.map_or(services.timeouts.question, |idle_exit| {
+        services.timeouts.question.min(idle_exit.max(MIN_ABSENCE))
     });
-    services.absence_timeout = Some(absence);
+    services.timeouts.absence = Some(absence);
     services.store = services.store.of_shared_engine();
     let cwd = assemble::served_folder(&serve.settings, &ambient, services.env.as_ref()).await?;
     let options = given_options(&args::listen::OPTIONS);

@@ -91,7 +91,7 @@ fn install(file: &Path, stored: &Path, ambient: &Ambient) -> anyhow::Result<u8> 
     Ok(0)
 }
 
-/// Returns the providers of an update that are not built in.
+/// Returns an update's providers that are not built in.
 fn unknown_providers(update: &update::Update) -> Vec<&str> {
     let names = update.models.iter().map(|model| model.provider.as_str());
     let mut unknown: Vec<&str> = names.filter(|name| catalog::find(name).is_none()).collect();
@@ -142,7 +142,7 @@ fn model(row: &ModelInfo) -> String {
     format!("{model:<36}{window:>7} in {most:>6} out   {price:<24} {profile:<10} {origin}")
 }
 
-/// Returns the origin of a row: the user's files, the catalog update, or the program with the month in which the source was read.
+/// Returns a row's origin: the user's files, the catalog update, or the program with the month in which the source was read.
 fn origin(row: &ModelInfo) -> String {
     let Some(checked) = &row.checked else { return row.source.clone() };
     if let Some((files, _)) = row.source.split_once(", over: ") {

@@ -1,14 +1,14 @@
 //! `pintle prompt show`: everything that a new session would send to its model before the first user message, with the size of each part.
 //!
 //! It does not duplicate the construction of prompts: a session in a temporary directory runs one turn with a scripted model and reports
-//! what it sent.
+//! the request.
 
 use crate::cli::args::ShowPrompt;
 use crate::cli::{assemble, beside};
 use pintle_agent::models::{ModelSource, Models};
 use pintle_agent::{
-    CreateSession, Engine, EngineHandle, EventSelection, Feed, OpenConfig, Services, Subscriber,
-    SubscriberId, SubscriptionCommand, TurnCommand,
+    CreateSession, Engine, EngineHandle, EventSelection, Feed, ModelPolicy, OpenConfig, Services,
+    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
@@ -105,11 +105,10 @@ fn stand_in(services: &mut Services, store: Store) -> anyhow::Result<()> {
     let script = Arc::new(Script::from_json(r#"{"replies": [{"blocks": [{"text": "Shown."}]}]}"#)?);
     services.models = Models::new(Scripted { known, script });
     services.store = store;
-    services.title_model = None;
-    services.fallback_model = None;
-    services.summary_model = None;
+    services.model_policy =
+        ModelPolicy { retry: services.model_policy.retry, ..ModelPolicy::default() };
     services.hooks = Arc::default();
-    services.default_model.get_or_insert_with(|| ANY_MODEL.to_owned());
+    services.defaults.model.get_or_insert_with(|| ANY_MODEL.to_owned());
     Ok(())
 }
 
@@ -176,7 +175,7 @@ fn parts(store: &Store, id: &SessionId, system: String) -> Vec<Part> {
     parts
 }
 
-/// Returns the text of a part, of all tools, or of one.
+/// Returns the text for a part, for all tools, or for one.
 fn one(name: &str, parts: &[Part], tools: &[ContextTool]) -> Option<String> {
     if let Some(part) = parts.iter().find(|part| part.name == name) {
         return Some(part.text.clone());

@@ -133,21 +133,22 @@ fn configure(
     ambient: &Ambient,
     here: &Path,
 ) -> anyhow::Result<(Services, args::Output)> {
-    services.tools = assemble::tools_of_run(services.tools, task)?;
+    services.tools.toolbox = assemble::tools_of_run(services.tools.toolbox, task)?;
     let summary = ambient.var("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
     let output = task.output(here, summary.map(Path::new))?;
     if !output.reports.is_empty() {
-        services.tools = assemble::with_findings(services.tools, ReportFinding::default());
+        services.tools.toolbox =
+            assemble::with_findings(services.tools.toolbox, ReportFinding::default());
     }
-    services.limits.are_told = true;
-    services.limits.wall_ms = task.timeout.map(|seconds| seconds.saturating_mul(1000));
+    services.defaults.limits.are_told = true;
+    services.defaults.limits.wall_ms = task.timeout.map(|seconds| seconds.saturating_mul(1000));
     if let Some(text) = &task.system_prompt {
         services.set_base_prompt(assemble::text_or_file(here, text)?);
     }
     Ok((services, output))
 }
 
-/// Returns the id of the stored session to continue, if any.
+/// Returns the stored session to continue, by id, if any.
 fn session(
     services: &Services,
     task: &args::Run,
@@ -195,7 +196,7 @@ fn attachments(
     attached.collect()
 }
 
-/// Returns the location of an attached file: in the copy if it is in the project and was copied.
+/// Locates an attached file: in the copy if it is in the project and was copied.
 fn place(path: &Path, copy: Option<&copy::Copy>) -> PathBuf {
     let Some(copy) = copy else { return path.to_owned() };
     let Ok(real) = assemble::file(path) else { return path.to_owned() };

@@ -26,7 +26,7 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// The files in the temporary home that contain planted keys by design.
 const PLANTED: [&str; 4] = ["config.toml", "script.json", "logins.toml", "mcp-logins.json"];
 
-/// Prints the planted keys and where they were found. The exit code is 0 if they were found nowhere, else 1.
+/// Prints the planted keys and the places they were found. The exit code is 0 if they were found nowhere, else 1.
 pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     use std::io::Write;
     let folder = pintle_base::private_files::temporary_folder("pintle-secrets-")?;

@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-/// The prefix of output file names.
+/// Output files start with this.
 const PREFIX: &str = "output-";
 
 /// Text is written to the file in pieces of this size: less than the end that is kept in memory, so that a reader
 /// finds everything in one of the two.
 const WRITE_BYTES: usize = 64 * 1024;
 
-/// The maximum size of an output file. Beyond it only the end of the output is kept, and the result reports the loss.
+/// The maximum size of an output file. Beyond it only the tail is kept, and the result reports the loss.
 pub const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The last line of a file that reached its maximum size.

@@ -103,6 +103,14 @@ pub enum Error {
 type Sort = fn(PathBuf) -> Error;
 
 impl Error {
+    /// Creates the error for an environment behind a prefix that failed without a known message.
+    pub(crate) fn unreachable(path: &Path, said: &str) -> Self {
+        let nothing = "no response from the command prefix: it must run the program that follows and forward stdin, as `docker exec -i` does";
+        let said = if said.is_empty() { nothing } else { said };
+        let message = format!("the environment does not respond: {said}");
+        Self::Io { path: path.to_path_buf(), message }
+    }
+
     /// Returns the path that the error concerns, if any.
     pub fn path(&self) -> Option<&Path> {
         match self {

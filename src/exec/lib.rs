@@ -26,6 +26,7 @@ mod beneath;
 pub(crate) mod capture;
 mod code_page;
 pub mod document_log;
+mod file_mark;
 mod files;
 pub(crate) mod process;
 mod replace;
@@ -265,7 +266,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error>;
 
-    /// Returns the form of a command in which an editor's terminal runs it as this environment would; `None` if that is impossible.
+    /// Rewrites a command so that an editor's terminal runs it as this environment would; `None` if that is impossible.
     fn in_terminal(&self, _command: &Command) -> Option<TerminalCommand> {
         None
     }
@@ -512,7 +513,7 @@ pub struct Program {
 pub struct Ran {
     /// How the command ended.
     pub end: End,
-    /// The start of the output: all of it, or at least 32 KB less a character.
+    /// The head of the output: all of it, or at least 32 KB less a character.
     pub head: String,
     /// The output, stdout and stderr interleaved: all of it, or what remains of at least the last 100 KB. UTF-8, as a terminal finally
     /// shows it: without escapes, control characters and overwritten text.

@@ -59,8 +59,8 @@ pub struct Options {
     pub command_prefix: Option<String>,
     /// How to treat provider keys, regardless of the variable policy.
     pub provider_keys: ProviderKeys,
-    /// This program, which becomes the command supervisor when started as [`become_supervisor`](crate::sandbox::become_supervisor) says. Without one,
-    /// commands cannot be confined, and those that leave their session outlive a killed engine.
+    /// This program, which becomes the command supervisor when started with the arguments in [`become_supervisor`](crate::sandbox::become_supervisor). Without one,
+    /// commands cannot be confined, and can outlive a killed engine by leaving their session.
     pub supervisor: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
     pub without_namespaces: bool,
@@ -500,7 +500,7 @@ impl Environment for Local {
         command.cwd.is_dir().then_some(())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would never end.
-        let line = match Dialect::of(&self.shell.program) {
+        let line = match Dialect::detect(&self.shell.program) {
             Dialect::Bourne => without_input(&command.line),
             Dialect::PowerShell | Dialect::WindowsPowerShell => command.line.clone(),
         };

@@ -12,10 +12,10 @@ use tokio::sync::watch;
 /// The minimum size of the kept end.
 const WINDOW_BYTES: usize = 100 * 1024;
 
-/// The size of the kept start.
+/// Bytes kept from the start of the output.
 const HEAD_BYTES: usize = 32 * 1024;
 
-/// The end of a command's output so far. Clones share it.
+/// The tail of a command's output so far. Clones share it.
 #[derive(Debug, Clone)]
 pub struct OutputBuffer(Arc<watch::Sender<State>>);
 

@@ -7,7 +7,6 @@
 use crate::capture::Capture;
 use crate::sandbox::{self, Confinement};
 use crate::shell::{Dialect, Start};
-use crate::wrapped::Envelope;
 use crate::{Command, End, Error, Program, Ran, WriteLog};
 use pintle_os::family::{self, CONNECTION_PREFIX, Ending, KILL_TO_END, MARK};
 use pintle_os::{names, pipe, process as os};
@@ -24,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 mod connection;
 mod drain;
+mod envelope;
 mod program;
 mod program_output;
 mod progress;
@@ -32,6 +32,7 @@ mod started;
 pub(super) use connection::{Connection, Lost, Order, never_run};
 pub(super) use drain::Drains;
 use drain::Leftover;
+pub(super) use envelope::Envelope;
 pub(crate) use pintle_os::family::Family;
 pub use program::{Process, RunningProgram};
 pub(super) use program_output::{Answer, output};
@@ -189,7 +190,8 @@ impl Shell {
         let prefix = self.prefix.iter().map(String::as_str);
         let lines: Vec<&str> = prefix.chain([line]).collect();
         let shell = self.program.to_string_lossy();
-        let Start { argv, variables } = Dialect::of(&self.program).start(&shell, &lines.join("\n"));
+        let Start { argv, variables } =
+            Dialect::detect(&self.program).start(&shell, &lines.join("\n"));
         Launch {
             argv,
             cwd: Some(cwd.to_path_buf()),

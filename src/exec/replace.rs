@@ -23,7 +23,7 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
-/// The prefix of temporary file names. These files lie next to the files they will replace.
+/// Temporary files start with this. They are created next to the files they will replace.
 const PREFIX: &str = ".pintle-";
 
 /// New content that only has to be put in place.

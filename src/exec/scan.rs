@@ -6,9 +6,6 @@
 //!
 //! A large directory is watched between two scans if the system can do that (`watched`).
 //!
-//! File clocks advance in ticks: a file that is written again within the tick in which it was read keeps its time. So the mark of a file
-//! that changed just before it was read is not trusted, and the next scan reads it again.
-//!
 //! Invariant: the caller gets all files, or learns that there are more.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
@@ -16,6 +13,7 @@ mod watched;
 
 pub(super) use watched::WatchedTrees;
 
+use super::file_mark::{is_fresh, mark};
 use super::files::Cancellable;
 use super::walk::{self, Fact};
 use super::{Error, beneath};
@@ -26,11 +24,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs::Metadata;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use watched::{Tree, Watched};
@@ -50,7 +47,7 @@ pub struct StoredContent {
 /// Scan limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum number of files.
+    /// Maximum number of files to scan.
     pub files: usize,
     /// The maximum number of bytes read of new or changed files.
     pub bytes: u64,
@@ -134,7 +131,7 @@ pub struct ScannedFile {
 /// A directory with fewer files is not worth several threads.
 const FEW_FILES: usize = 1000;
 
-/// The mark of a file whose metadata does not distinguish its contents; no real file has it.
+/// Marks a file whose metadata does not distinguish its contents; no real file has this mark.
 const UNTRUSTED: u128 = 0;
 
 /// Scans a local directory, skipping unreadable parts and the files and directories in `except`.
@@ -329,21 +326,6 @@ fn is_same(seen: &ScannedFile, facts: &Metadata) -> bool {
     seen.mark == mark(facts) && seen.state.mode == Some(facts.mode())
 }
 
-/// Returns true for a file that changed so recently that it may change again without another time.
-pub(super) fn is_fresh(facts: &Metadata) -> bool {
-    /// More than a tick of any kernel's clock.
-    const TICK: Duration = Duration::from_millis(20);
-    /// Where files have times in seconds only, or in two.
-    const COARSE_TICK: Duration = Duration::from_secs(2);
-    let (seconds, nanos) = facts.changed_at();
-    let tick = if nanos == 0 { COARSE_TICK } else { TICK };
-    let seconds = u64::try_from(seconds).unwrap_or_default();
-    let nanos = u32::try_from(nanos).unwrap_or_default();
-    let changed = UNIX_EPOCH + Duration::new(seconds, nanos);
-    SystemTime::now().duration_since(changed).is_ok_and(|age| age < tick)
-        || changed > SystemTime::now()
-}
-
 /// Returns a local file's state and keeps its content unless it is too large. Returns `None` if there is no file.
 pub(super) fn remember(
     path: &Path,
@@ -397,16 +379,6 @@ fn lost(facts: &Metadata, mark: u128) -> ScannedFile {
         mark,
         state: FileState { sha256: format!("{mark:064x}"), size, mode, is_lost: true },
     }
-}
-
-/// Time of change, size and number on the disk.
-pub(super) fn mark(facts: &Metadata) -> u128 {
-    let mut hasher = DefaultHasher::new();
-    let (modified, changed) = (facts.modified_at(), facts.changed_at());
-    for part in [modified.0, modified.1, changed.0, changed.1] {
-        hasher.write_i64(part);
-    }
-    u128::from(hasher.finish()) << 64 | u128::from(facts.len() ^ facts.serial().rotate_left(32))
 }
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ pub struct Grep {
     pub after: usize,
     /// The output form.
     pub output: GrepOutput,
-    /// The maximum number of matching lines, or of files if lines are not requested.
+    /// Maximum number of matching lines, or of files if lines are not requested.
     pub max_matches: usize,
     /// Longer lines are cut around the match.
     pub max_line_chars: usize,

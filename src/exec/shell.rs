@@ -53,7 +53,7 @@ const POWER_SHELL_END: &str =
 
 impl Dialect {
     /// Detects a shell's language by its program name.
-    pub fn of(shell: &Path) -> Self {
+    pub fn detect(shell: &Path) -> Self {
         let text = shell.to_string_lossy().to_lowercase();
         let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
         match name.strip_suffix(".exe").unwrap_or(name) {
@@ -173,7 +173,7 @@ mod tests {
             ),
             ("C:/Windows/System32/WindowsPowerShell/v1.0/powershell", Dialect::WindowsPowerShell),
         ] {
-            assert_eq!(Dialect::of(Path::new(shell)), want, "{shell}");
+            assert_eq!(Dialect::detect(Path::new(shell)), want, "{shell}");
         }
     }
 

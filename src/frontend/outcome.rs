@@ -68,7 +68,7 @@ pub struct FailureConditions {
     pub is_untrusted: bool,
 }
 
-/// Returns the result of a task that failed before it started: `stop` is the reason as a word.
+/// Creates the result for a task that failed before it started; `stop` is the reason as one word.
 pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
     let failures =
         FailureConditions { fail_on_denied: true, require_changes: false, is_untrusted: false };

@@ -179,57 +179,12 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     {
         watch.refused(error);
     }
-    match &session {
-        Some(session) if options.keeps_engine => {
-            if let Err(error) = session.ask(|reply| Command::Close { reply }).await {
-                tracing::warn!("failed to close the session: {error}");
-            }
-        }
-        None if options.keeps_engine => {}
-        Some(_) | None => engine.shutdown().await,
-    }
-    let outcome = &mut watch.outcome;
+    close(&engine, session.as_ref(), options.keeps_engine).await;
     if options.stop.hangup.is_cancelled() {
         return HUNG_UP;
     }
-    if clock.is_over() && outcome.status == RunStatus::Interrupted {
-        let wall = options.limits.wall.unwrap_or_default().as_secs();
-        outcome.exit_code = WALL_CLOCK;
-        "wallClock".clone_into(&mut outcome.stop);
-        outcome.error = Some(TurnError {
-            code: "wallClock".to_owned(),
-            message: format!("the task was stopped after {wall} s (--timeout)"),
-            hint: outcome
-                .session_id
-                .as_ref()
-                .map(|id| format!("run `pintle run --session {id} \"continue\"` with more time")),
-            retryable: true,
-            http_status: None,
-        });
-    }
-    if watch.is_idle && !clock.is_over() && outcome.status == RunStatus::Interrupted {
-        let idle = options.limits.idle.unwrap_or_default().as_secs();
-        outcome.status = RunStatus::Limit;
-        outcome.exit_code = LIMIT;
-        "idleTimeout".clone_into(&mut outcome.stop);
-        outcome.error = Some(TurnError {
-            code: "idleTimeout".to_owned(),
-            message: format!(
-                "the task was stopped: no output from the model or a tool for {idle} s (--idle-timeout)"
-            ),
-            hint: outcome
-                .session_id
-                .as_ref()
-                .map(|id| format!("run `pintle run --session {id} \"continue\"` to continue")),
-            retryable: true,
-            http_status: None,
-        });
-    }
-    if options.stop.signal.is_cancelled() {
-        outcome.status = RunStatus::Interrupted;
-        "signal".clone_into(&mut outcome.stop);
-        outcome.exit_code = options.stop.signal_code.load(Ordering::Relaxed);
-    }
+    let is_idle = watch.is_idle;
+    record_stop(&mut watch.outcome, &options, clock, is_idle);
     if let Some((copy, original)) = &options.copy {
         name_originals(&mut watch.outcome, copy, original);
     }
@@ -258,6 +213,57 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         report_end(&options, outcome);
     }
     if is_read { outcome.exit_code } else { HUNG_UP }
+}
+
+/// Closes the task's session alone, or the engine.
+async fn close(engine: &EngineHandle, session: Option<&SessionHandle>, keeps_engine: bool) {
+    match session {
+        Some(session) if keeps_engine => {
+            if let Err(error) = session.ask(|reply| Command::Close { reply }).await {
+                tracing::warn!("failed to close the session: {error}");
+            }
+        }
+        None if keeps_engine => {}
+        Some(_) | None => engine.shutdown().await,
+    }
+}
+
+/// Records that a time limit or a signal stopped the task.
+fn record_stop(outcome: &mut RunResult, options: &Options, clock: Clock, is_idle: bool) {
+    let is_interrupted = outcome.status == RunStatus::Interrupted;
+    if clock.is_over() && is_interrupted {
+        let wall = options.limits.wall.unwrap_or_default().as_secs();
+        let message = format!("the task was stopped after {wall} s (--timeout)");
+        stop_at_limit(outcome, "wallClock", message, "with more time");
+        outcome.exit_code = WALL_CLOCK;
+    }
+    if is_idle && !clock.is_over() && is_interrupted {
+        let idle = options.limits.idle.unwrap_or_default().as_secs();
+        let message = format!(
+            "the task was stopped: no output from the model or a tool for {idle} s (--idle-timeout)"
+        );
+        stop_at_limit(outcome, "idleTimeout", message, "to continue");
+        outcome.status = RunStatus::Limit;
+        outcome.exit_code = LIMIT;
+    }
+    if options.stop.signal.is_cancelled() {
+        outcome.status = RunStatus::Interrupted;
+        "signal".clone_into(&mut outcome.stop);
+        outcome.exit_code = options.stop.signal_code.load(Ordering::Relaxed);
+    }
+}
+
+/// Records a time limit as the reason for the task's end, with the command that continues it.
+fn stop_at_limit(outcome: &mut RunResult, code: &str, message: String, advice: &str) {
+    let resume = |id| format!("run `pintle run --session {id} \"continue\"` {advice}");
+    code.clone_into(&mut outcome.stop);
+    outcome.error = Some(TurnError {
+        code: code.to_owned(),
+        message,
+        hint: outcome.session_id.as_ref().map(resume),
+        retryable: true,
+        http_status: None,
+    });
 }
 
 /// Returns the first line of the format `events`.

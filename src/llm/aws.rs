@@ -1,6 +1,6 @@
 //! Amazon's cloud: request signing and stream framing.
 //!
-//! `cloud` has Bedrock's URLs and bodies. Signing and framing work on bytes; only `keys` reads a file, the one that Amazon's tools write.
+//! `cloud` has Bedrock's URLs and bodies. Signing and framing work on bytes; only `keys` reads a file, which Amazon's tools write.
 
 pub(super) mod frames;
 mod keys;

@@ -394,7 +394,7 @@ struct ModelsFile {
     family: Vec<Family>,
 }
 
-/// The models of the file and of the installed update.
+/// Models from the file and from the installed update.
 struct Models {
     file: ModelsFile,
     /// The reason why the installed update is not used.
@@ -470,7 +470,7 @@ pub fn models() -> &'static [Model] {
     &MODELS.file.model
 }
 
-/// Returns the date of the built-in models.
+/// Returns the built-in models' date.
 pub fn date() -> Date {
     MODELS.file.date
 }
@@ -484,7 +484,7 @@ pub fn update_problem() -> Option<&'static str> {
 ///
 /// # Example
 ///
-/// The cost of a request at the list prices of its model:
+/// A request's cost at its model's list prices:
 ///
 /// ```
 /// use pintle_llm::catalog;

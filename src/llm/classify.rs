@@ -5,7 +5,7 @@
 
 use super::catalog::ReasoningBack;
 use super::endpoint::Endpoint;
-use super::error::{CHECK_ADDRESS, Error, ErrorKind};
+use super::error::{CHECK_ADDRESS, Error, ErrorKind, is_about_tools};
 use super::wire::header;
 use pintle_base::ambient::{MIN_SECRET_BYTES, REDACTED};
 use pintle_base::text::credentials;
@@ -413,19 +413,6 @@ fn hint(
         | ErrorKind::Protocol
         | ErrorKind::Replay => None,
     }
-}
-
-/// Returns true if a model cannot call tools. Source: Ollama, OpenRouter and vLLM, as quoted in public issues, up to 2026-11.
-pub(super) fn is_about_tools(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    let says = [
-        "does not support tools",
-        "support tool use",
-        "tool use is not supported",
-        "tool calling is not supported",
-        "does not support function calling",
-    ];
-    says.iter().any(|part| text.contains(part))
 }
 
 /// Returns true if a 404 refers to the request path rather than the model.

@@ -14,13 +14,13 @@ const MAX_PAGES: u64 = 100;
 
 /// The documents that a request can still contain.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct Space {
     base64_bytes: usize,
     pages: u64,
 }
 
-impl Room {
-    /// Takes the space of a document, if there is enough.
+impl Space {
+    /// Reserves space for a document, if there is enough.
     fn take(&mut self, data: &str, pages: u64) -> Option<()> {
         let base64_bytes = self.base64_bytes.checked_sub(data.len())?;
         let pages = self.pages.checked_sub(pages)?;
@@ -35,7 +35,7 @@ pub(super) fn fit(request: &mut Request, api: Option<Api>) {
     if !request.messages.iter().any(has_any) {
         return;
     }
-    let mut room = Room { base64_bytes: MAX_BASE64_BYTES, pages: MAX_PAGES };
+    let mut space = Space { base64_bytes: MAX_BASE64_BYTES, pages: MAX_PAGES };
     let mut messages = request.messages.to_vec();
     for message in messages.iter_mut().rev() {
         let Some(blocks) = content(message).filter(|content| has_document(content)) else {
@@ -49,7 +49,7 @@ pub(super) fn fit(request: &mut Request, api: Option<Api>) {
         };
         let fitted = blocks.iter().map(|block| match block {
             Content::Document { data, pages, text, .. } => {
-                let taken = if is_accepted { room.take(data, *pages) } else { None };
+                let taken = if is_accepted { space.take(data, *pages) } else { None };
                 if taken.is_some() { block.clone() } else { Content::text(text.clone()) }
             }
             Content::Text { .. } | Content::Image { .. } => block.clone(),

@@ -10,7 +10,7 @@
 use crate::{Effort, Message, Request};
 use std::ops::Range;
 
-/// The efforts of a conversation.
+/// A conversation's efforts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EffortUpdates<L> {
     /// The level in the request's parameters; `None` if no effort was ever set.
@@ -28,7 +28,7 @@ impl<L> Default for EffortUpdates<L> {
 /// A change of the level.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Change<L> {
-    /// The positions of the user messages whose reply is the first at this level.
+    /// Positions of user messages whose reply is the first at this level.
     pub(super) asked: Range<usize>,
     /// The new level.
     pub(super) level: L,
@@ -38,7 +38,7 @@ pub(super) struct Change<L> {
 /// it returns `None`, the reply leaves the level as it is.
 ///
 /// A change takes effect with a user message. Efforts that change while tools are running wait for the next one.
-pub(super) fn of<L: Copy + PartialEq>(
+pub(super) fn collect<L: Copy + PartialEq>(
     request: &Request,
     level: impl Fn(Option<Effort>) -> Option<L>,
 ) -> EffortUpdates<L> {
@@ -146,7 +146,7 @@ mod tests {
             ("uxu", low, "low"),
         ] {
             let level = |effort: Option<Effort>| Some(effort.unwrap_or(Effort::Medium));
-            let EffortUpdates { base, changes } = of(&conversation(script, effort), level);
+            let EffortUpdates { base, changes } = collect(&conversation(script, effort), level);
             let base = base.map_or("none", Effort::name).to_owned();
             let changes = changes
                 .iter()

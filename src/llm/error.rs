@@ -123,7 +123,7 @@ impl ErrorKind {
 impl Error {
     /// Returns true if the model was refused because it cannot call tools.
     pub fn refuses_tools(&self) -> bool {
-        self.kind == ErrorKind::InvalidRequest && super::classify::is_about_tools(&self.message)
+        self.kind == ErrorKind::InvalidRequest && is_about_tools(&self.message)
     }
 
     /// Creates an error with only a message.
@@ -206,6 +206,19 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Returns true if a model cannot call tools. Source: Ollama, OpenRouter and vLLM, as quoted in public issues, up to 2026-11.
+pub(super) fn is_about_tools(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let says = [
+        "does not support tools",
+        "support tool use",
+        "tool use is not supported",
+        "tool calling is not supported",
+        "does not support function calling",
+    ];
+    says.iter().any(|part| text.contains(part))
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Parts of requests that a server refuses: optional fields, and tools whose schema it rejects. They are omitted, and the request is sent
 //! again.
 //!
-//! A refusal is remembered for the model as long as the process runs. The user's own fields (`extra_body`) are never omitted.
+//! A refusal is remembered for the model as long as the process runs. The user's fields (`extra_body`) are never omitted.
 
 mod tools;
 
@@ -90,7 +90,7 @@ struct Refused {
     tools: BTreeSet<String>,
 }
 
-/// The parts of a request that a server may refuse.
+/// Request parts that a server may refuse.
 #[derive(Debug)]
 pub(super) struct Omittable {
     fields: Vec<&'static str>,

@@ -68,7 +68,7 @@ fn body(endpoint: &Endpoint, request: &Request) -> Value {
     }
 }
 
-/// Returns the betas for a body: those of the user's headers, and the one that the body requires.
+/// Returns the betas for a body: from the user's headers, and the one required by the body.
 fn betas(endpoint: &Endpoint, body: &Value) -> Option<String> {
     let own = endpoint.headers.iter().find(|(name, _)| is_beta(name));
     let own = own.map(|(_, betas)| betas.expose());

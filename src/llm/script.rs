@@ -117,7 +117,7 @@ impl Script {
     /// Parses a script: `{"replies":[{"blocks":[{"text":"…"}]}],"delayMs":0}`; see [`Reply`].
     ///
     /// # Errors
-    /// [`ErrorKind::Replay`] with the position of the first error.
+    /// [`ErrorKind::Replay`] with the first error's position.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let file = Self::parse(text).map_err(|why| {
             Error::new(ErrorKind::Replay, format!("not a script: {why}")).hint(HINT)

@@ -1,4 +1,4 @@
-//! What a file's metadata tells on every system.
+//! File metadata that every system provides.
 
 /// Metadata that the standard library only offers on some systems.
 pub trait Facts {

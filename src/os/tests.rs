@@ -56,7 +56,7 @@ fn a_file_is_itself_under_every_name() {
     fs::write(&one, "a").unwrap();
     fs::write(&two, "b").unwrap();
     fs::hard_link(&one, folder.join("again")).unwrap();
-    let open = Identity::of(&File::open(&one).unwrap()).unwrap();
+    let open = Identity::from_file(&File::open(&one).unwrap()).unwrap();
     assert_eq!(Identity::at(&one).unwrap(), open);
     assert_eq!(Identity::at(&folder.join("again")).unwrap(), open);
     assert_ne!(Identity::at(&two).unwrap(), open);
@@ -167,7 +167,10 @@ fn a_long_path_is_like_any_other() {
     file::tighten(&place).unwrap();
     file::set_mode(&place, 0o600).unwrap();
     assert_eq!(file::links(&place, &place.metadata().unwrap()), 1);
-    assert_eq!(Identity::at(&place).unwrap(), Identity::of(&File::open(&place).unwrap()).unwrap());
+    assert_eq!(
+        Identity::at(&place).unwrap(),
+        Identity::from_file(&File::open(&place).unwrap()).unwrap()
+    );
     let canonical = |path: &Path| names::canonicalize(path).ok();
     folder::open(&long, canonical).unwrap();
     let mut text = String::new();

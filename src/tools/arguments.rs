@@ -3,9 +3,10 @@
 //! A tool reads arguments by internal names; its row in the model family's table maps them to the names that the model uses, which errors
 //! use too. Models write `10.0`, `null` or both of two alternatives, which a derived parser would reject, so parsers are written by hand. A
 //! number, a flag or a list written as a string (`"2"`, `"true"`, `"[…]"`) is accepted, since it is unambiguous.
-//! `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
+//! `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers disagree.
 
-use super::schema::{self, Builtin, Field, Is, Row};
+use super::given;
+use super::schema::{Builtin, Field, Is, Row};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ impl Arguments {
         if let Some(field) = self.field(ours) {
             recorder::record(&self.prefix, field.name);
         }
-        let name = schema::given(self.does, self.fields, ours, &self.given)?;
+        let name = given::given(self.does, self.fields, ours, &self.given)?;
         self.given.remove(name)
     }
 
@@ -182,7 +183,7 @@ impl Arguments {
 
     /// Reads a list of texts that may be absent or null, which means none.
     pub(super) fn optional_texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
-        match schema::given(self.does, self.fields, name, &self.given)
+        match given::given(self.does, self.fields, name, &self.given)
             .and_then(|name| self.given.get(name))
         {
             None | Some(Value::Null) => {
@@ -223,7 +224,7 @@ impl Arguments {
 
     /// Answers to choose from: texts, or objects with a label. None when absent or null.
     pub(super) fn options(&mut self, name: &'static str) -> Result<Options, String> {
-        let given = schema::given(self.does, self.fields, name, &self.given);
+        let given = given::given(self.does, self.fields, name, &self.given);
         let given = given.and_then(|given| self.given.get(given)).cloned().map(listed);
         match given.as_ref().and_then(Value::as_array).and_then(|list| list.first()) {
             Some(Value::Object(_)) => {

@@ -210,10 +210,7 @@ impl Prepared for Call {
             // A background job is shown separately from the call.
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
-            confinement: ctx.confinement.clone(),
-            programs: ctx.programs.clone(),
-            writes: Some(ctx.writes.clone()),
-            ..Command::new(&self.command, &ctx.cwd, &ctx.owner)
+            ..ctx.supervision.over(Command::new(&self.command, &ctx.cwd, &ctx.owner))
         };
         if self.in_background {
             return self.start(ctx, command).await;
@@ -470,7 +467,7 @@ fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     Some((pintle_os::process::signal_name(number)?, number))
 }
 
-/// Describes where the full output is, for the model: ` Full output: PATH`. Empty if it was not kept.
+/// Refers the model to the full output: ` Full output: PATH`. Empty if it was not kept.
 pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environment) -> String {
     let what = if is_file_full {
         format!("The first {} of the output", size(MAX_KEPT_BYTES))
@@ -507,7 +504,7 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
     format!("{what}{limit}.{full}{how}")
 }
 
-/// Returns the note that describes the shown part of a long output and where the rest is.
+/// Returns a note about the shown part of a long output, and how to read the rest.
 pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
     let record = &shown.record;
     let by = record.truncated_by?;

@@ -60,7 +60,7 @@ pub async fn document(
     let size = bytes.len() as u64;
     let (pages, text) = match read(Arc::clone(&bytes), cancel).await {
         Ok(text) => (text.pages, text.in_lines()),
-        // The model may see the images of the pages.
+        // The model may see page images.
         Err(error @ Error::NoText(pages)) if is_accepted(settings, size, pages) => {
             (pages, format!("[it {error}]"))
         }

@@ -17,6 +17,7 @@ mod document;
 mod edit;
 mod fetch;
 mod find;
+mod given;
 mod grep;
 mod job;
 mod jobs;
@@ -69,7 +70,7 @@ use pintle_base::network::Network;
 use pintle_base::text::truncate::{Guard, Limits};
 use pintle_exec::sandbox::{Confinement, Names};
 use pintle_exec::variables::ExtraVariables;
-use pintle_exec::{Dialect, Environment, Error, LeftOut, Platform, WriteLog};
+use pintle_exec::{Command, Dialect, Environment, Error, LeftOut, Platform, WriteLog};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::ids::ItemId;
@@ -191,7 +192,7 @@ pub struct Folders {
 impl Folders {
     /// Returns what arguments of a session in `cwd` are read against on this platform.
     pub fn new(cwd: PathBuf, platform: &Platform) -> Self {
-        Self { cwd, home: platform.home.clone(), shell: Dialect::of(&platform.shell) }
+        Self { cwd, home: platform.home.clone(), shell: Dialect::detect(&platform.shell) }
     }
 }
 
@@ -298,17 +299,13 @@ pub struct ToolContext {
     pub env: Arc<dyn Environment>,
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
-    /// The sandbox for the call's command; `None` if it is not confined.
-    pub confinement: Option<Arc<Confinement>>,
-    /// The programs that a command of the call must not start, if it is not confined.
-    pub programs: Names,
-    /// Receives the paths that the call's command changes, if the system can report them.
-    pub writes: WriteLog,
+    /// Supervision of the call's command.
+    pub supervision: Supervision,
     /// The paths that the call's permission was decided for.
     pub resolved: ResolvedPaths,
     /// The directory for long outputs; `None` for the temporary directory.
     pub artifacts: Option<PathBuf>,
-    /// The tracker of the files that the model has seen.
+    /// Tracks the files that the model has seen.
     pub read_tracker: ReadTracker,
     /// The commands' owner: their background processes end with their owner.
     pub owner: String,
@@ -328,6 +325,53 @@ pub struct ToolContext {
     pub progress: Progress,
     /// Tool settings.
     pub settings: Arc<Settings>,
+}
+
+impl ToolContext {
+    /// Creates a context for a call that cannot be cancelled, whose command runs unsupervised, and whose requests to jobs, sub-agents and
+    /// the client fail.
+    pub fn new(env: Arc<dyn Environment>, cwd: PathBuf) -> Self {
+        Self {
+            env,
+            cwd,
+            supervision: Supervision::default(),
+            resolved: ResolvedPaths::default(),
+            artifacts: None,
+            read_tracker: ReadTracker::default(),
+            owner: String::new(),
+            variables: ExtraVariables::default(),
+            jobs: Jobs::none(),
+            agents: Agents::none(),
+            client: Client::none(),
+            pruned: Pruned::default(),
+            cancel: CancellationToken::new(),
+            progress: Progress::none(),
+            settings: Arc::default(),
+        }
+    }
+}
+
+/// Supervision of a call's command: its restrictions, and a record of its writes.
+#[derive(Debug, Clone, Default)]
+pub struct Supervision {
+    /// The sandbox; `None` if the command is not confined.
+    pub confinement: Option<Arc<Confinement>>,
+    /// The programs that the command must not start if it is not confined.
+    pub programs: Names,
+    /// Receives the paths that the command changes, if the system can report them.
+    pub writes: WriteLog,
+}
+
+impl Supervision {
+    /// Returns the command under this supervision.
+    pub(crate) fn over(&self, command: Command) -> Command {
+        Command {
+            confinement: self.confinement.clone(),
+            programs: self.programs.clone(),
+            writes: Some(self.writes.clone()),
+            ..command
+        }
+    }
 }
 
 /// The canonical paths of a call's [`Access`] as they were when its permission was decided. The call acts on these: what its paths

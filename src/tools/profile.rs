@@ -56,7 +56,7 @@ pub const PROFILES: [(&str, Profile); 9] = [
     ("mistral", Profile::Mistral),
 ];
 
-/// Returns the purpose of a tool that some family calls by this name.
+/// Returns what a tool with this name does, in any family.
 pub(super) fn purpose(name: &str) -> Option<Builtin> {
     let mut rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
     rows.find(|row| row.name == name).map(|row| row.does)
@@ -99,7 +99,8 @@ impl Profile {
 
     /// Returns a tool as it is declared to a model.
     pub(super) fn declare(self, does: Builtin, told: &Facts<'_>) -> Declaration {
-        self.row(does).declare(self, told)
+        let row = self.row(does);
+        row.declare(told, &|gap| self.fact(row, gap, told.settings))
     }
 
     /// Returns the command tool's name.

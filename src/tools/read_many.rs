@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadMany(pub Profile);
 
-/// The maximum number of files; more should be searched, not read.
+/// Maximum number of files to read; more should be searched.
 const MAX_FILES: usize = 50;
 
 impl Tool for ReadMany {
@@ -88,7 +88,7 @@ impl PathOrGlob {
         Self { file: argument(text), glob }
     }
 
-    /// Returns the paths that need permission: those that may be read, or the directory that contains them.
+    /// Returns the paths that need permission: the files to read, or the directory that contains them.
     fn access(&self) -> Vec<PathBuf> {
         let root = self.glob.iter().flat_map(|glob| glob.root.all());
         self.file.all().into_iter().chain(root).collect()

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The states of files that a session has read or written. Clones share the tracker.
+/// Tracks the files that a session has read or written. Clones share the tracker.
 #[derive(Debug, Clone, Default)]
 pub struct ReadTracker(Arc<Mutex<HashMap<PathBuf, Known>>>);
 

@@ -1,4 +1,4 @@
-//! `recall`: shows the result of an earlier call that was removed from the conversation to make room.
+//! `recall`: shows an earlier result that was removed from the conversation to make room.
 //!
 //! The call does not run again: the original result is shown.
 

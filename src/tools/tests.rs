@@ -23,23 +23,9 @@ impl Scene {
         let cwd = pintle_os::names::canonicalize(folder.path()).unwrap();
         let ambient = Ambient::system();
         let ctx = ToolContext {
-            env: Arc::new(Local::new(&ambient, Options::default())),
-            confinement: None,
-            programs: pintle_exec::sandbox::Names::default(),
-            writes: pintle_exec::WriteLog::default(),
-            resolved: crate::ResolvedPaths::default(),
             artifacts: Some(cwd.clone()),
-            cwd,
-            read_tracker: ReadTracker::default(),
             owner: "tests".to_owned(),
-            variables: std::sync::Arc::default(),
-            jobs: Jobs::none(),
-            agents: Agents::none(),
-            client: crate::Client::none(),
-            pruned: Arc::default(),
-            cancel: CancellationToken::new(),
-            progress: Progress::none(),
-            settings: Arc::default(),
+            ..ToolContext::new(Arc::new(Local::new(&ambient, Options::default())), cwd)
         };
         Self { folder, ctx }
     }

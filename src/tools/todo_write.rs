@@ -1,4 +1,4 @@
-//! `todo_write`: the model's plan, recorded where the user sees it.
+//! `todo_write`: the model's plan, shown to the user.
 //!
 //! Each call gives the complete list; the session keeps it.
 

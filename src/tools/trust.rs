@@ -55,7 +55,7 @@ pub struct Kept {
     /// The trusted directories, including everything below them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted: Vec<Trusted>,
-    /// The agreed content of files in trusted directories.
+    /// Approved content of files in trusted directories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agreed: Vec<Agreed>,
     /// The rules that answers added.

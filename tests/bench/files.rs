@@ -17,7 +17,7 @@ use crate::report::{self, Aim, row};
 use pintle_base::ambient::Ambient;
 use pintle_exec::Local;
 use pintle_exec::local::Options;
-use pintle_tools::{Agents, Folders, Jobs, Profile, Progress, ReadTracker, Tool, ToolContext};
+use pintle_tools::{Folders, Profile, Tool, ToolContext};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -25,7 +25,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
 
 const ROUNDS: usize = 41;
 const FILE_BYTES: usize = 10 * 1024 * 1024;
@@ -52,25 +51,10 @@ impl Bench {
         tool: &dyn Tool,
         arguments: Value,
     ) -> Duration {
-        let ctx = ToolContext {
-            env: Arc::new(Local::new(&Ambient::system(), Options::default())),
-            cwd: self.cwd.clone(),
-            confinement: None,
-            programs: pintle_exec::sandbox::Names::default(),
-            writes: pintle_exec::WriteLog::default(),
-            resolved: pintle_tools::ResolvedPaths::default(),
-            artifacts: None,
-            owner: String::new(),
-            variables: std::sync::Arc::default(),
-            jobs: Jobs::none(),
-            agents: Agents::none(),
-            client: pintle_tools::Client::none(),
-            read_tracker: ReadTracker::default(),
-            settings: Arc::default(),
-            pruned: std::sync::Arc::default(),
-            cancel: CancellationToken::new(),
-            progress: Progress::none(),
-        };
+        let ctx = ToolContext::new(
+            Arc::new(Local::new(&Ambient::system(), Options::default())),
+            self.cwd.clone(),
+        );
         let folders =
             Folders { cwd: self.cwd.clone(), home: None, shell: pintle_exec::Dialect::Bourne };
         let began = Instant::now();

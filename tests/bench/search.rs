@@ -20,13 +20,12 @@ use pintle_base::ambient::Ambient;
 use pintle_exec::Local;
 use pintle_exec::local::Options;
 use pintle_protocol::content::Content;
-use pintle_tools::{Find, Folders, Grep, Jobs, Profile, Progress, ReadTracker, Tool, ToolContext};
+use pintle_tools::{Find, Folders, Grep, Profile, Tool, ToolContext};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
 
 const FILES: usize = 50_000;
 const BYTES: usize = 400_000_000;
@@ -209,25 +208,10 @@ pub(crate) fn run() {
     row("the tree, size", "MB", count(mb), Aim::None, Some(("wanted", wanted)));
     let mut bench = Bench {
         runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
-        ctx: ToolContext {
-            env: Arc::new(Local::new(&Ambient::system(), Options::default())),
-            cwd: cwd.clone(),
-            confinement: None,
-            programs: pintle_exec::sandbox::Names::default(),
-            writes: pintle_exec::WriteLog::default(),
-            resolved: pintle_tools::ResolvedPaths::default(),
-            artifacts: None,
-            owner: String::new(),
-            variables: std::sync::Arc::default(),
-            jobs: Jobs::none(),
-            agents: pintle_tools::Agents::none(),
-            client: pintle_tools::Client::none(),
-            read_tracker: ReadTracker::default(),
-            pruned: std::sync::Arc::default(),
-            cancel: CancellationToken::new(),
-            progress: Progress::none(),
-            settings: Arc::default(),
-        },
+        ctx: ToolContext::new(
+            Arc::new(Local::new(&Ambient::system(), Options::default())),
+            cwd.clone(),
+        ),
         folders: Folders { cwd, home: None, shell: pintle_exec::Dialect::Bourne },
         shell_start: Duration::ZERO,
     };

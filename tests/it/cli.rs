@@ -264,9 +264,9 @@ fn doctor_says_what_is_there_and_what_is_missing() {
                   HOME/config.toml:2:1: `typo` is unknown and ignored
         data      HOME: writable
         model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml reads it from MINE: set that variable
-        mode      ask (from built in)
+        mode      ask (default)
         tools     run on this machine
-                  shell /bin/bash, variables Filtered
+                  shell /bin/bash, variables filtered
                   profile by model, read first by default, web_fetch off, private addresses off, web_search off, images on
         network   no proxy, system certificates
         keys"]]

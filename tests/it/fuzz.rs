@@ -6,16 +6,12 @@ mod properties;
 
 use pintle_exec::Environment;
 use pintle_exec::memory::Memory;
-use pintle_tools::{
-    Agents, Folders, Jobs, PROFILES, Profile, Progress, ReadTracker, Settings, ToolContext,
-    declarations,
-};
+use pintle_tools::{Folders, PROFILES, Profile, Settings, ToolContext, declarations};
 use properties::PROPERTIES;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Bytes that the code has a case for, more often than chance has.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -68,25 +64,7 @@ proptest! {
 }
 
 fn context(env: &Arc<Memory>) -> ToolContext {
-    ToolContext {
-        env: Arc::<Memory>::clone(env),
-        cwd: PathBuf::from("/work"),
-        confinement: None,
-        programs: pintle_exec::sandbox::Names::default(),
-        writes: pintle_exec::WriteLog::default(),
-        resolved: pintle_tools::ResolvedPaths::default(),
-        artifacts: None,
-        owner: String::new(),
-        variables: std::sync::Arc::default(),
-        jobs: Jobs::none(),
-        agents: Agents::none(),
-        client: pintle_tools::Client::none(),
-        read_tracker: ReadTracker::default(),
-        settings: Arc::default(),
-        pruned: Arc::default(),
-        cancel: CancellationToken::new(),
-        progress: Progress::none(),
-    }
+    ToolContext::new(Arc::<Memory>::clone(env), PathBuf::from("/work"))
 }
 
 fn folders() -> Folders {

@@ -131,7 +131,7 @@ impl OpenConfig {
     pub(crate) fn over(self, created: Option<&SessionCreated>) -> Self {
         Self {
             model: self.model.or_else(|| created.map(|created| created.model.clone())),
-            // The stricter of the two: opening a session never widens its permissions.
+            // The stricter one: opening a session never widens its permissions.
             permission_mode: [self.permission_mode, created.map(|made| made.permission_mode)]
                 .into_iter()
                 .flatten()

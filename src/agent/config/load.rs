@@ -300,7 +300,7 @@ fn folders(ambient: &Ambient) -> Result<Folders, Error> {
             source: Source::Variable("PINTLE_HOME"),
         });
     }
-    // According to the XDG rules, a relative path there counts as not set; Windows has variables of its own.
+    // According to the XDG rules, a relative path there counts as not set; Windows has other variables.
     let xdg = |name, fallback: &str| {
         let set = ambient.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         set.or_else(|| Some(ambient.home()?.join(fallback))).map(|path| path.join("pintle"))

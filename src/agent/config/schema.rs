@@ -12,7 +12,7 @@ const MIN_SIMILARITY: f64 = 0.78;
 static SCHEMA: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(CONFIG_SCHEMA_JSON).unwrap_or_default());
 
-/// Returns the schema of the value at a path.
+/// Returns the schema for a path.
 fn at(path: &[Step]) -> Option<&'static Value> {
     path.iter().try_fold(&*SCHEMA, child)
 }
@@ -83,7 +83,7 @@ fn describe(schema: &Value, path: &[Step]) -> Option<String> {
     })
 }
 
-/// Returns the end of a message about an unknown key: a similar key, or the table in which it belongs.
+/// Returns a suggestion for an unknown key: a similar key, or the table in which it belongs.
 pub(super) fn suggestion(path: &[Step]) -> String {
     let Some((Step::Key(key), table)) = path.split_last() else { return String::new() };
     let known = at(table).into_iter().flat_map(keys);

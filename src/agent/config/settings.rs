@@ -323,6 +323,18 @@ pub enum Variables {
     None,
 }
 
+impl Variables {
+    /// Returns the value in the config file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Filtered => "filtered",
+            Self::All => "all",
+            Self::Core => "core",
+            Self::None => "none",
+        }
+    }
+}
+
 /// A table of `[[hooks]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookSettings {

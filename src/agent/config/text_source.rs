@@ -106,7 +106,7 @@ pub fn fill(text: &str, ambient: &Ambient) -> Result<String, String> {
     Ok(filled)
 }
 
-/// Returns the names of the variables in a text.
+/// Returns the variables in a text, by name.
 pub fn variables(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = text;

@@ -6,6 +6,7 @@ mod export;
 mod fork;
 mod indexing;
 mod opening;
+mod reopen;
 mod resources;
 mod stored;
 mod user_shell;
@@ -16,40 +17,30 @@ pub use user_shell::UserShellRun;
 pub use resources::{DecideContent, ResourceChange, ResourceStat};
 
 use crate::background::in_background;
-use crate::command::{
-    COMMAND_CAPACITY, Command, NewFolder, OpenConfig, Reply, SessionHandle, SettingsCommand,
-};
+use crate::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use crate::engine::indexing::Indexing;
 use crate::engine::opening::Opening;
 use crate::error::{Action, Error, ErrorKind, Hint};
-use crate::file_history::{FileHistory, crash};
 use crate::project::{self, NotAgreed};
 use crate::requests::{CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory};
 use crate::services::Services;
-use crate::session::{Session, Settings, check_tools, given_title, parse_model};
+use crate::session::{Lineage, Session, Settings, check_tools, given_title, parse_model};
 use crate::turn::context::TurnState;
-use crate::turn::limits::{Budget, Limits};
+use crate::turn::limits::Limits;
 use crate::workspace;
 use pintle_base::ambient::Ambient;
-use pintle_exec as exec;
 use pintle_exec::editor::Editors;
 use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::event::{
-    AgentRole, Cause, Event, EventRecord, Notice, NoticeLevel, SessionCreated,
-};
+use pintle_protocol::event::{AgentRole, Cause, Event, EventRecord, SessionCreated};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::{NamedPrompt, PromptListResult};
 use pintle_protocol::models::ModelsListResult;
-use pintle_protocol::session::SessionMoved;
 use pintle_protocol::trust::{SeenFile, TrustResult};
 use pintle_session::history::recovery::Earlier;
 use pintle_session::pi::Imported;
-use pintle_session::store::seen;
-use pintle_session::store::streaming::StreamingFile;
-use pintle_session::store::{Entry, FORMAT_VERSION, Fold, Header, Journal, Resumed, Store};
+use pintle_session::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
 use std::collections::BTreeMap;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -102,7 +93,7 @@ impl EngineHandle {
 
     /// Returns the default model, for sessions that do not request one.
     pub fn default_model(&self) -> Option<&str> {
-        self.services.default_model.as_deref()
+        self.services.defaults.model.as_deref()
     }
 
     /// Checks that a model is usable with the current settings: its provider is known and has its key.
@@ -128,7 +119,7 @@ impl EngineHandle {
 
     /// Returns true if a conversation that nears the window limit is compacted automatically.
     pub fn compacts_by_itself(&self) -> bool {
-        self.services.compaction.is_automatic
+        self.services.defaults.compaction.is_automatic
     }
 
     /// Reads a file on this machine, wherever tools run.
@@ -383,12 +374,10 @@ impl Engine {
             check_tools(&self.services, &settings, tools)?;
         }
         if let Some(limits) = limits {
-            settings.limits = self.services.limits.and(limits);
+            settings.limits = self.services.defaults.limits.and(limits);
             settings.limits.turns = None;
         }
-        settings.is_budget_own = budget.is_none();
-        settings.budget = budget.unwrap_or_default();
-        settings.blobs = blobs;
+        settings.lineage.share(budget, blobs);
         let created_ms = self.services.ambient.now_ms();
         let session_id = match id {
             Some(id) if self.services.store.folder(&id).is_ok() => {
@@ -428,191 +417,6 @@ impl Engine {
         Ok(self.spawn(journal, settings, TurnState::default(), Earlier::default()))
     }
 
-    pub(super) async fn open(
-        &mut self,
-        id: &SessionId,
-        config: OpenConfig,
-    ) -> Result<SessionHandle, Error> {
-        if let Some(handle) = self.open.get(id).cloned() {
-            workspace::check_all(self.services.env.as_ref(), config.additional.as_ref()).await?;
-            let configured =
-                handle.ask(|reply| SettingsCommand::Configure { config: config.clone(), reply });
-            match configured.await {
-                Ok(()) => return Ok(handle),
-                // The session is closing: wait until its journal is free.
-                Err(_) if handle.commands.is_closed() => {
-                    while self.open.contains_key(id)
-                        && let Some(ended) = self.tasks.join_next().await
-                    {
-                        self.forget(ended);
-                    }
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        config.check_open()?;
-        let store = self.services.store.clone();
-        let wanted = id.clone();
-        let Resumed { mut journal, fold, warnings } =
-            in_background(move || store.resume::<Opening>(&wanted)).await?;
-        let mut opening = match fold {
-            Some(opening) => opening,
-            None => replayed(&journal).await?,
-        };
-        let from = journal.header().cwd.clone();
-        let cwd = self.folder_of(&from, &config).await?;
-        if cwd != from {
-            journal.move_to(&cwd)?;
-            let moved = Event::SessionMoved(SessionMoved { from, cwd });
-            let moved = self.append(&mut journal, None, moved, None)?;
-            if !opening.take(&moved) {
-                opening = replayed(&journal).await?;
-            }
-        }
-        let moves = opening.moves();
-        let mut found = opening.recovery(self.services.ambient.now_ms());
-        let created = found.created.as_ref();
-        let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
-        let mut settings = self.settings(
-            config.over(created),
-            created.and_then(|created| created.title.clone()),
-            created.is_some_and(|created| created.parent.is_some()),
-            created.and_then(|created| created.role.clone()),
-        )?;
-        if let Some(parent) = created.and_then(|created| created.parent.as_ref()) {
-            let (store, parent) = (self.services.store.clone(), parent.session_id.clone());
-            let above = in_background(move || Ok(ancestors(&store, parent))).await?;
-            let depth = self.services.limits.subagent_depth;
-            settings.limits.subagent_depth = above.map_or(0, |above| depth.saturating_sub(above));
-        }
-        let is_damaged = !warnings.is_empty();
-        for message in warnings {
-            let notice = Notice {
-                level: NoticeLevel::Warning,
-                code: "journalDamaged".to_owned(),
-                message,
-                hint: None,
-            };
-            self.append(&mut journal, None, Event::Notice(notice), None)?;
-        }
-        // Before files are looked at, which it may still change.
-        found.earlier.ended = self.services.here.end_abandoned(id.as_str()).await;
-        found.earlier.seen = seen::saved_now(journal.folder(), &moves);
-        let mut streaming = StreamingFile::new(journal.folder());
-        let streamed = streaming.saved();
-        found.restore_streamed(streamed);
-        let announced = crash::announced(&journal).await;
-        let untold = match announced.filter(|announced| opening.may_be_open(announced)) {
-            None => None,
-            Some(announced) => {
-                let mut entries = in_background(journal.reader()).await?;
-                // Later ones are about this opening itself.
-                entries.retain(|entry| entry.seq <= opening.seq());
-                let env = self.services.env.as_ref();
-                crash::untold(env, &journal, announced, &entries, &moves).await
-            }
-        };
-        // What is closed here is part of the history that the model sees.
-        for (turn, event) in untold.into_iter().chain(found.closing) {
-            let entry = self.append(&mut journal, turn, event, None)?;
-            entry.record.iter().for_each(|record| found.earlier.keys.record(record));
-            // None of these changes the meaning of earlier events.
-            opening.take(&entry);
-        }
-        streaming.clear();
-        if found.earlier.is_retitled
-            && let Err(error) = journal.keep_title(settings.title.as_deref())
-        {
-            tracing::warn!("failed to update the title in lists: {error}");
-        }
-        // Damage is reported whenever the session is opened.
-        if !is_damaged
-            && self.services.store.is_due(&journal)
-            && let Some(state) = opening.saved_state()
-        {
-            save(journal.saver(state)).await;
-        }
-        let opened = opening.finish();
-        found.earlier.touched = opened.touched;
-        let mut state = TurnState {
-            prompt_state: Box::new(opened.prompt_state),
-            files: Box::new(FileHistory::new(opened.files)),
-            ..TurnState::default()
-        };
-        match opened.conversation {
-            Ok(conversation) => state.conversation = conversation,
-            Err(size) => state.leave_unread(size),
-        }
-        let handle = self.spawn(journal, settings, state, found.earlier);
-        // The session keeps a stricter mode and reports that, as an already open one does.
-        let config = OpenConfig { permission_mode, ..OpenConfig::default() };
-        handle.ask(|reply| SettingsCommand::Configure { config, reply }).await?;
-        Ok(handle)
-    }
-
-    /// Returns the working directory of a stored session when it is opened: the stored one, unless the configuration specifies another one.
-    pub(super) async fn folder_of(&self, own: &str, config: &OpenConfig) -> Result<String, Error> {
-        let env = self.services.env.as_ref();
-        let is_gone = || async {
-            matches!(
-                env.stat(Path::new(own)).await,
-                Err(exec::Error::NotFound(_) | exec::Error::NotFolder(_))
-            )
-        };
-        let wanted = match &config.cwd {
-            Some(NewFolder::Move(folder)) => Some(folder),
-            Some(NewFolder::IfGone(folder))
-                if is_gone().await || self.has_moved(own, folder).await? =>
-            {
-                Some(folder)
-            }
-            Some(NewFolder::IfGone(_)) | None => None,
-        };
-        let Some(wanted) = wanted else {
-            let checked = self.check_folders(own, config).await;
-            return checked.map(|()| own.to_owned()).map_err(|error| {
-                error.hint("if the directory was moved, open the session with the new path (`cwd`, or `pintle run --session ID -C DIR`)")
-            });
-        };
-        let wanted =
-            if is_gone().await { self.place_in(own, wanted).await? } else { wanted.clone() };
-        let wanted = names::given(wanted.to_string_lossy().into_owned());
-        self.check_folders(&wanted, config).await?;
-        let real = |path: &str| {
-            let path = PathBuf::from(path);
-            async move { env.canonicalize(&path).await.unwrap_or(path) }
-        };
-        let is_same = real(own).await == real(&wanted).await;
-        Ok(if is_same { own.to_owned() } else { wanted })
-    }
-
-    /// Returns true if the session's working directory was moved to `folder`, even if another directory has taken its old path.
-    async fn has_moved(&self, own: &str, folder: &Path) -> Result<bool, Error> {
-        if !self.services.env.is_this_machine() {
-            return Ok(false);
-        }
-        let (store, own, folder) =
-            (self.services.store.clone(), PathBuf::from(own), folder.to_owned());
-        in_background(move || Ok(own != folder && store.has_moved(&own, &folder))).await
-    }
-
-    /// Returns the new path of a session's missing directory: the specified directory, or one below it that the store recognizes.
-    async fn place_in(&self, own: &str, folder: &Path) -> Result<PathBuf, Error> {
-        if !self.services.env.is_this_machine() {
-            return Ok(folder.to_owned());
-        }
-        let (store, own, folder) =
-            (self.services.store.clone(), PathBuf::from(own), folder.to_owned());
-        in_background(move || {
-            let names = own.components().collect::<Vec<_>>();
-            let below = (1..names.len()).map(|first| names.iter().skip(first).collect::<PathBuf>());
-            let places = iter::once(folder.clone()).chain(below.map(|below| folder.join(below)));
-            let is_own = |place: &PathBuf| place.is_dir() && store.has_moved(&own, place);
-            Ok(places.into_iter().find(is_own).unwrap_or(folder))
-        })
-        .await
-    }
-
     /// Queries the kernel for the sandbox that sessions report for their commands.
     async fn prepare(&self) {
         if self.services.env.is_this_machine() {
@@ -636,7 +440,7 @@ impl Engine {
         is_subagent: bool,
         role: Option<AgentRole>,
     ) -> Result<Settings, Error> {
-        let model = config.model.or_else(|| self.services.default_model.clone());
+        let model = config.model.or_else(|| self.services.defaults.model.clone());
         let model = model.ok_or_else(|| {
             Error::new(ErrorKind::Config, "no model is set").hint(Action::NameModel)
         })?;
@@ -650,15 +454,12 @@ impl Engine {
             title,
             // The code that creates or opens a sub-agent's session knows its depth.
             limits: if is_subagent {
-                Limits { subagent_depth: 0, turns: None, ..self.services.limits }
+                Limits { subagent_depth: 0, turns: None, ..self.services.defaults.limits }
             } else {
-                self.services.limits
+                self.services.defaults.limits
             },
-            compaction: self.services.compaction,
-            budget: Budget::default(),
-            is_budget_own: true,
-            blobs: None,
-            is_subagent,
+            compaction: self.services.defaults.compaction,
+            lineage: Lineage::new(is_subagent),
             role,
             tools: config.tools,
             servers: config.servers.unwrap_or_default(),
@@ -723,33 +524,4 @@ pub fn save_imported(
     id: &SessionId,
 ) -> Result<(), pintle_session::store::Error> {
     imported.save(store, id, |mut opening: Opening| opening.saved_state())
-}
-
-/// Reads all of a journal, whose entries change the meaning of earlier ones.
-async fn replayed(journal: &Journal) -> Result<Opening, Error> {
-    let read = journal.reader();
-    in_background(move || Ok(Opening::replay(&read()?))).await
-}
-
-/// Saves a session's state. If this fails, opening the session takes longer.
-async fn save(save: impl FnOnce() -> std::io::Result<()> + Send + 'static) {
-    if let Ok(Err(error)) = tokio::task::spawn_blocking(save).await {
-        tracing::debug!("failed to save a session's state: {error}");
-    }
-}
-
-/// Returns the number of sessions above a sub-agent's, starting with its parent; `None` if one of them is gone.
-fn ancestors(store: &Store, mut parent: SessionId) -> Option<u32> {
-    /// More than any setting allows: in a journal edited by hand, a session may be its own parent.
-    const MAX_DEPTH: u32 = 64;
-    for above in 1..=MAX_DEPTH {
-        let first = store.page(&parent, 0, 1).ok()?.events.into_iter().next()?;
-        let record: EventRecord = serde_json::from_str(first.get()).ok()?;
-        let Event::SessionCreated(created) = record.event else { return None };
-        match created.parent {
-            None => return Some(above),
-            Some(next) => parent = next.session_id,
-        }
-    }
-    None
 }

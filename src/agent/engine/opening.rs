@@ -123,7 +123,7 @@ impl Opening {
 
     /// Returns the session's moves.
     pub(super) fn moves(&self) -> Moves {
-        Moves::of(self.state.moved.iter().map(|(seq, moved)| (*seq, moved)))
+        Moves::from_events(self.state.moved.iter().map(|(seq, moved)| (*seq, moved)))
     }
 
     /// Returns the last event's number.

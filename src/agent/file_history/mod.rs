@@ -133,7 +133,7 @@ impl FileHistory {
         Self { states, ..Self::default() }
     }
 
-    /// Records the state of the files that a call may change.
+    /// Records the files that a call may change.
     pub(super) async fn before<H: TurnHost>(
         &mut self,
         host: &mut H,

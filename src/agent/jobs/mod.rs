@@ -35,7 +35,7 @@ const MAX_RUNNING: usize = 16;
 /// The maximum number of ended jobs to keep, with their output, for a late reader.
 const MAX_ENDED: usize = 16;
 
-/// Limits for output that the model reads with the report of a job's end.
+/// Limits for output in the report of a finished job.
 const NOTE_OUTPUT: Limits = Limits { max_lines: 20, max_bytes: 2048 };
 
 type Running = BoxFuture<'static, (ItemId, Result<Ran, Error>)>;

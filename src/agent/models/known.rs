@@ -80,7 +80,7 @@ fn price(base: Option<Price>, provider: &str, said: PriceEntry) -> Option<Price>
     Some(price)
 }
 
-/// Returns the file names, in order.
+/// Returns the files, in order.
 pub(super) fn names(files: &[PathBuf]) -> String {
     let mut names: Vec<String> = Vec::new();
     for file in files {

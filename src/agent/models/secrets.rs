@@ -43,7 +43,7 @@ pub fn register(config: &Config, ambient: &Ambient) {
     }
 }
 
-/// Returns true for the name of a secret header.
+/// Returns true if a header with this name is secret.
 pub(super) fn is_secret_header(name: &str) -> bool {
     const WORDS: [&str; 7] =
         ["authorization", "key", "token", "secret", "password", "cookie", "auth"];

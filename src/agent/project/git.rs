@@ -1,4 +1,4 @@
-//! The state of the git repository that a session works in.
+//! Describes the git repository that a session works in.
 //!
 //! The branch is read from files; changed files and recent commits are queried from git, for a second at most. Invariant: nothing is
 //! started if there is no repository, if it is not trusted, or if its settings would make git start a program; and git runs in the sandbox

@@ -97,7 +97,7 @@ pub(super) struct ProjectFiles<'a> {
     pub(super) is_repository: bool,
     /// True if the user trusts the project. Until then its files are listed and not used.
     pub(super) is_trusted: bool,
-    /// The user's agreement to the content of files that configure the engine.
+    /// The user's approval of files that configure the engine.
     agreement: Agreement,
 }
 

@@ -105,7 +105,7 @@ impl Session {
             .lines()
             .find(|line| !line.trim().is_empty())
             .map(|line| line.trim().chars().take(80).collect());
-        let (budget, blobs) = (Some(settings.budget.clone()), Some(self.blobs()));
+        let (budget, blobs) = (Some(settings.lineage.budget.clone()), Some(self.blobs()));
         let (session_id, own_model) = (self.log.id.clone(), settings.model.clone());
         let services = Arc::clone(&self.services);
         let create = move |agent_id| async move {
@@ -196,7 +196,7 @@ impl Session {
                 for (while_ran, changes) in changes {
                     self.agent_changed(id, while_ran, changes);
                 }
-                self.total.add(spent.usage, spent.cost_nano_usd);
+                self.consumed.total.add(spent.usage, spent.cost_nano_usd);
                 self.change_agent(id, |agent| {
                     agent.state =
                         if is_error { SubagentState::Failed } else { SubagentState::Done };

@@ -135,6 +135,6 @@ impl Session {
     }
 
     fn tool_specs(&self) -> std::sync::Arc<[ToolSpec]> {
-        specs(&self.tools(), &self.services.tool_settings)
+        specs(&self.tools(), &self.services.tools.settings)
     }
 }

@@ -152,7 +152,7 @@ impl Session {
 
     pub(super) fn blobs(&self) -> Blobs {
         let own = || Blobs::new(self.log.journal.folder());
-        self.settings.blobs.clone().unwrap_or_else(own)
+        self.settings.lineage.blobs.clone().unwrap_or_else(own)
     }
 
     fn job_ended(&mut self, item: &ItemId, ran: Result<exec::Ran, exec::Error>) {

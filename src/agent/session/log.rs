@@ -38,7 +38,7 @@ pub(super) struct Log {
     pub(super) cause: Option<Cause>,
     /// The effects of requests with a key.
     pub(super) keys: Keys,
-    /// The streaming text, and where it is saved.
+    /// The streaming text and its file.
     streaming: Streaming,
     streaming_file: StreamingFile,
     /// A turn's end that was published but is not in the journal, because the disk write failed.

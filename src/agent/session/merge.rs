@@ -103,7 +103,7 @@ impl Session {
     }
 }
 
-/// Returns the entries of a session's fork, with no open items.
+/// Returns a fork's entries, with no open items.
 async fn entries_of_fork(
     store: Store,
     fork: &SessionId,

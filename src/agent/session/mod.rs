@@ -36,8 +36,7 @@ mod subscriptions;
 mod title;
 mod turns;
 
-pub use question_rules::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};
-pub(super) use settings::Settings;
+pub(super) use settings::{Lineage, Settings};
 pub(crate) use title::given_title;
 
 use crate::clients::{CallRequest, SubscriberId};
@@ -86,10 +85,17 @@ pub(super) struct Session {
     subagents: Subagents,
     servers: SessionServers,
     naming: Naming,
-    total: Total,
-    /// The number of turns so far.
-    turns: u64,
+    consumed: Consumed,
     lifecycle: Lifecycle,
+}
+
+/// The session's consumption so far.
+#[derive(Debug)]
+struct Consumed {
+    /// The number of turns.
+    turns: u64,
+    /// The tokens and the money, including those of its sub-agents.
+    total: Total,
 }
 
 /// The session's entry and exit: its commands and how it closes.
@@ -154,7 +160,8 @@ impl Session {
         earlier: Earlier,
         commands: mpsc::Receiver<Sent>,
     ) -> impl Future<Output = SessionId> + Send {
-        let is_named = settings.title.is_some() || earlier.is_retitled || settings.is_subagent;
+        let is_named =
+            settings.title.is_some() || earlier.is_retitled || settings.lineage.is_subagent;
         let view = ModelView {
             reported_mode: earlier.reported_mode,
             plan: earlier.plan,
@@ -168,7 +175,8 @@ impl Session {
         let inbox = Inbox::holding(earlier.unread);
         log.unseen.extend(commands_ended(&earlier.ended));
         log.unseen.extend(messages_held(&inbox.unread()));
-        let door = Lifecycle { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
+        let lifecycle =
+            Lifecycle { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
         let session = Self {
             log,
             services,
@@ -183,9 +191,8 @@ impl Session {
             subagents: Subagents::new(earlier.agents, sessions),
             servers: SessionServers::default(),
             naming: Naming::new(!is_named),
-            total: earlier.total,
-            turns: earlier.turns,
-            lifecycle: door,
+            consumed: Consumed { turns: earlier.turns, total: earlier.total },
+            lifecycle,
         };
         session.run()
     }
@@ -310,9 +317,9 @@ impl Session {
     fn withheld_tools(&self) -> Vec<Arc<dyn Tool>> {
         let (services, settings) = (&self.services, &self.settings);
         let extras = extras(settings);
-        let mut withheld = services.tools.withheld(&settings.model, extras);
+        let mut withheld = services.tools.toolbox.withheld(&settings.model, extras);
         if let Some(named) = &settings.tools {
-            let all = services.tools.tools(&settings.model, extras);
+            let all = services.tools.toolbox.tools(&settings.model, extras);
             withheld.extend(all.iter().filter(|tool| !names_tool(named, tool.name())).cloned());
         }
         withheld
@@ -392,7 +399,7 @@ pub(super) fn parse_model(model: &str) -> Result<ModelRef, Error> {
 
 /// Returns the tools that the session's model sees: a named agent's are those listed in its file, and a session may be limited to some.
 fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
-    let tools = services.tools.tools(&settings.model, extras(settings));
+    let tools = services.tools.toolbox.tools(&settings.model, extras(settings));
     let role = settings.role.as_ref().and_then(|role| role.tools.as_ref());
     if role.is_none() && settings.tools.is_none() {
         return tools;
@@ -406,7 +413,7 @@ fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
 
 /// Returns the additional tool groups of a session.
 fn extras(settings: &Settings) -> Extras {
-    Extras { person: !settings.is_subagent, agents: settings.limits.subagent_depth > 0 }
+    Extras { person: !settings.lineage.is_subagent, agents: settings.limits.subagent_depth > 0 }
 }
 
 /// Rejects names that match no tool of a session.
@@ -415,7 +422,7 @@ pub(super) fn check_tools(
     settings: &Settings,
     named: &[String],
 ) -> Result<(), Error> {
-    let tools = services.tools.tools(&settings.model, extras(settings));
+    let tools = services.tools.toolbox.tools(&settings.model, extras(settings));
     let stands_for_none = |name: &&String| {
         // The tools of MCP servers are not known before these are asked.
         !name.starts_with("mcp_")

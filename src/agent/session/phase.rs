@@ -28,7 +28,7 @@ pub(super) struct Running {
     pub(super) is_lost: bool,
     /// File changes by decisions and sub-agents that the turn does not know of.
     pub(super) foreign_changes: Vec<FileRecord>,
-    /// The inputs of a turn that has not started yet.
+    /// Inputs for a turn that has not started yet.
     pub(super) due: Option<Box<DueTurn>>,
 }
 

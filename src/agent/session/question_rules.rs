@@ -8,12 +8,6 @@ use pintle_session::history::outcome::{accepts_plan, without_answer};
 use pintle_tools::Ask;
 use std::time::Duration;
 
-/// The default time for the user to decide about a call: they may be away for a day.
-pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
-
-/// The default time for the user to answer.
-pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
-
 /// Returns a question's options, with the ids that answers refer to.
 pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
     let numbered = ask.options.iter().enumerate();
@@ -103,6 +97,7 @@ pub(super) fn text_for_model(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::services::QUESTION_TIMEOUT;
     use pintle_protocol::ids::{ItemId, QuestionId, SessionId, TurnId};
 
     fn question(kind: QuestionKind, options: &[&str], multiple: bool) -> Question {

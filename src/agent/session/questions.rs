@@ -52,7 +52,7 @@ impl Session {
         approval: Approval,
         answer: oneshot::Sender<ApprovalOutcome>,
     ) {
-        let (deadline_ms, deadline) = self.deadline(self.services.approval_timeout);
+        let (deadline_ms, deadline) = self.deadline(self.services.timeouts.approval);
         let approval = Approval { deadline_ms, ..approval };
         let turn_id = Some(approval.turn_id.clone());
         self.record(turn_id, Event::ApprovalRequested(approval.clone()));
@@ -75,7 +75,7 @@ impl Session {
             let _ = answer.send(Err(no.to_owned()));
             return;
         }
-        let (deadline_ms, deadline) = self.deadline(self.services.question_timeout);
+        let (deadline_ms, deadline) = self.deadline(self.services.timeouts.question);
         let question = Question {
             question_id: QuestionId::new(self.services.ambient.new_id()),
             session_id: self.log.id.clone(),
@@ -139,7 +139,7 @@ impl Session {
         };
         let can_approve = is_there(|client| client.can_approve);
         let can_answer = is_there(|client| client.can_answer);
-        if let Some(timeout) = self.services.absence_timeout {
+        if let Some(timeout) = self.services.timeouts.absence {
             let is_answerable = (can_approve || self.questions.approvals.is_empty())
                 && (can_answer || self.questions.questions.is_empty());
             self.questions.set_answerable(is_answerable, timeout);
@@ -153,7 +153,7 @@ impl Session {
         if !can_answer {
             self.close_questions(AnsweredBy::NoClient);
         }
-        if let Some(timeout) = self.services.absence_timeout {
+        if let Some(timeout) = self.services.timeouts.absence {
             self.questions.set_answerable(true, timeout);
         }
     }
@@ -191,7 +191,7 @@ impl Session {
         let OpenQuestion { question, answer, .. } = open;
         let is_accepted = outcome::accepts_plan(&question, &outcome);
         let words =
-            question_rules::text_for_model(&question, &outcome, self.services.question_timeout);
+            question_rules::text_for_model(&question, &outcome, self.services.timeouts.question);
         let is_aborted = outcome.by == AnsweredBy::Interrupt;
         let asked = AskOutcome {
             is_answered: outcome.by == AnsweredBy::Client,

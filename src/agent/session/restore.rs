@@ -105,7 +105,7 @@ impl Session {
 
     /// Releases contents that were kept only to detect a command's changes.
     pub(super) async fn prune_blobs(&mut self) {
-        if self.settings.blobs.is_some() {
+        if self.settings.lineage.blobs.is_some() {
             return;
         }
         let (blobs, read) = (self.blobs(), self.log.journal.reader());

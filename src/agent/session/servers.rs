@@ -39,7 +39,7 @@ impl Session {
     /// # Errors
     /// There is none.
     fn find_server(&self, name: &str) -> Result<Arc<Server>, Error> {
-        let shared = self.services.servers.as_ref();
+        let shared = self.services.tools.servers.as_ref();
         let found = shared.and_then(|shared| {
             let launch = LaunchContext::before_a_turn(&self.services.env, self.log.cwd());
             self.servers.find_server(name, shared, &self.settings.servers, launch)
@@ -61,7 +61,7 @@ impl Session {
 
     /// Returns the servers' states: as found by a turn, else as known before one.
     pub(super) fn server_states(&self) -> Vec<McpServerState> {
-        let Some(shared) = &self.services.servers else { return Vec::new() };
+        let Some(shared) = &self.services.tools.servers else { return Vec::new() };
         self.servers.states(shared, &self.settings.servers)
     }
 }

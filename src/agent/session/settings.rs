@@ -24,14 +24,8 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     /// When and how room is made in a long conversation.
     pub(crate) compaction: compaction::Policy,
-    /// The budget that it shares with its sub-agents; a sub-agent has its parent's.
-    pub(crate) budget: Budget,
-    /// True if the budget is not shared with a parent session: each turn refills it.
-    pub(crate) is_budget_own: bool,
-    /// Where a sub-agent keeps what files were: with its parent, who can put them back.
-    pub(crate) blobs: Option<Blobs>,
-    /// True if the session works for another session.
-    pub(crate) is_subagent: bool,
+    /// Its relation to the session that it works for.
+    pub(crate) lineage: Lineage,
     /// The named agent that it is.
     pub(crate) role: Option<AgentRole>,
     /// The tools that the model sees, by name; `None` for all.
@@ -46,4 +40,38 @@ pub(crate) struct Settings {
     pub(crate) trace: Trace,
     /// The additional directories.
     pub(crate) additional: Additional,
+}
+
+/// A session's place among sessions that work for each other.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lineage {
+    /// True if the session works for another session.
+    pub(crate) is_subagent: bool,
+    /// The budget that it shares with its sub-agents.
+    pub(crate) budget: Budget,
+    /// True if the budget is its parent's. A sub-agent that is opened from the store no longer shares one.
+    is_budget_shared: bool,
+    /// The parent's directory for original file contents, so that the parent can restore them; `None` to keep them in the session's directory.
+    pub(crate) blobs: Option<Blobs>,
+}
+
+impl Lineage {
+    /// Creates the lineage for a session that shares nothing with a parent.
+    pub(crate) fn new(is_subagent: bool) -> Self {
+        Self { is_subagent, ..Self::default() }
+    }
+
+    /// Shares a running parent's budget and directory for contents, if any.
+    pub(crate) fn share(&mut self, budget: Option<Budget>, blobs: Option<Blobs>) {
+        self.is_budget_shared = budget.is_some();
+        self.budget = budget.unwrap_or_default();
+        self.blobs = blobs;
+    }
+
+    /// Fills the budget for a new turn, unless the parent's turn has filled it.
+    pub(crate) fn begin_turn(&self, limits: &Limits) {
+        if !self.is_budget_shared {
+            self.budget.fill(limits);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::error::TrySendError;
 /// The time that a session which closes waits for a subscriber that is behind.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A subscriber, with the number of the last event sent to it.
+/// A subscriber, and the last event number sent to it.
 #[derive(Debug)]
 pub(super) struct Subscription {
     pub(super) subscriber: Subscriber,

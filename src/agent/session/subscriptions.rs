@@ -164,8 +164,8 @@ impl Session {
             approvals: self.questions.approvals.iter().map(|open| open.approval.clone()).collect(),
             questions: self.questions.questions.iter().map(|open| open.question.clone()).collect(),
             plan: (!self.view.plan.items.is_empty()).then(|| self.view.plan.clone()),
-            usage: self.total.usage,
-            cost_nano_usd: self.total.cost_nano_usd,
+            usage: self.consumed.total.usage,
+            cost_nano_usd: self.consumed.total.cost_nano_usd,
             context: self.context_usage(),
             gap,
         }

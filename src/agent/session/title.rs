@@ -77,7 +77,8 @@ impl Session {
 
     /// Asks a model for a title, if one is to give it.
     pub(super) fn begin_naming(&mut self) {
-        let Some(model) = self.services.title_model.clone().filter(|_| self.naming.is_due) else {
+        let Some(model) = self.services.model_policy.title.clone().filter(|_| self.naming.is_due)
+        else {
             return;
         };
         let Phase::Idle(state) = &self.phase else { return };
@@ -99,10 +100,10 @@ impl Session {
     }
 
     fn take_title(&mut self, said: &str, usage: Usage) {
-        let model = self.services.title_model.as_ref();
+        let model = self.services.model_policy.title.as_ref();
         let price = model.and_then(|model| self.services.models.model(model)?.price);
         let cost_nano_usd = price.map(|price| price.nano_usd(&usage));
-        self.total.add(usage, cost_nano_usd);
+        self.consumed.total.add(usage, cost_nano_usd);
         let Some(title) = title::tidy(said) else {
             tracing::debug!("failed to name session {}: {said:?} is not a title", self.log.id);
             return;

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 /// The feed's capacity. When it is full, further events are read from the journal.
 const FEED_CAPACITY: usize = 64;
 
-/// The size of a journal page.
+/// Events per journal page.
 const PAGE: usize = 200;
 
 /// No client has this number: they count from 0.
@@ -35,7 +35,7 @@ pub(crate) enum News {
 }
 
 impl News {
-    /// Returns the news of a sub-agent that failed to start.
+    /// Reports that a sub-agent failed to start.
     pub(crate) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);

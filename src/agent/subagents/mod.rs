@@ -335,7 +335,7 @@ impl Subagents {
         self.entries.iter().filter_map(|entry| Some(entry.open.as_ref()?.handle.clone())).collect()
     }
 
-    /// Returns the item of an open sub-agent.
+    /// Returns an open sub-agent's item.
     pub(super) fn item_id(&self, id: &AgentId) -> Option<ItemId> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         Some(entry.open.as_ref()?.item.id.clone())

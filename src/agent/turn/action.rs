@@ -121,7 +121,7 @@ fn analyse(env: &dyn Environment, command: &str) -> Analysis {
     let platform = env.platform();
     let name = platform.shell.to_string_lossy().to_lowercase();
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    match Dialect::of(&platform.shell) {
+    match Dialect::detect(&platform.shell) {
         Dialect::PowerShell | Dialect::WindowsPowerShell => Analysis::parse_for_powershell(command),
         Dialect::Bourne => match name.strip_suffix(".exe").unwrap_or(name) {
             "sh" | "bash" | "dash" | "ash" | "busybox" | "" if platform.is_windows() => {

@@ -2,13 +2,11 @@
 
 use crate::turn::context::TurnContext;
 use pintle_base::text::visible::visible_line;
-use pintle_exec::sandbox::{Confinement, Names};
-use pintle_exec::{Dialect, Platform, WriteLog};
+use pintle_exec::{Dialect, Platform};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use pintle_tools::permissions::Analysis;
-use pintle_tools::{Access, Prepared, ResolvedPaths};
+use pintle_tools::{Access, Prepared, ResolvedPaths, Supervision};
 use serde_json::Value;
-use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A tool call that the model made whole.
@@ -24,12 +22,8 @@ pub(crate) struct Call {
     pub(crate) prepared: Preparation,
     /// The effective tool and its arguments, if the called tool only forwards them.
     pub(crate) acting: Option<(String, Value)>,
-    /// The sandbox confinement, if the call runs a confined command.
-    pub(crate) confinement: Option<Arc<Confinement>>,
-    /// The programs that a command outside of the sandbox must not start.
-    pub(crate) programs: Names,
-    /// Receives the paths that a command changes.
-    pub(crate) writes: WriteLog,
+    /// Supervision of its command.
+    pub(crate) supervision: Supervision,
     /// The paths that its permission was decided for.
     pub(crate) resolved: ResolvedPaths,
     /// Cancels the call; a child of the turn's token once the call runs.
@@ -94,7 +88,7 @@ pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -
 
 /// Refuses a command whose output would go to a file that can hardly be deleted.
 fn must_write_to_files(platform: &Platform, command: &str) -> Result<(), String> {
-    let is_bash = Dialect::of(&platform.shell) == Dialect::Bourne;
+    let is_bash = Dialect::detect(&platform.shell) == Dialect::Bourne;
     if !platform.is_windows() || !is_bash {
         return Ok(());
     }

@@ -394,7 +394,7 @@ async fn approve_and_run<H: TurnHost>(
     {
         state.grants.note_sandbox_failure(command);
     }
-    state.files.after(host, &ctx.workspace, before, &call.item.id, &call.writes).await;
+    state.files.after(host, &ctx.workspace, before, &call.item.id, &call.supervision.writes).await;
     Ok(outcome)
 }
 
@@ -556,9 +556,7 @@ fn tool_context(
     ToolContext {
         env: ctx.workspace.env.clone(),
         cwd: ctx.workspace.folders.cwd.clone(),
-        confinement: call.confinement.clone(),
-        programs: call.programs.clone(),
-        writes: call.writes.clone(),
+        supervision: call.supervision.clone(),
         resolved: call.resolved.clone(),
         artifacts: Some(ctx.workspace.artifacts.clone()),
         read_tracker: ctx.tools.read_tracker.clone(),

@@ -142,7 +142,7 @@ fn prune<H: TurnHost>(
     true
 }
 
-/// Asks the model to summarize all but the end of the conversation. Returns true on success; otherwise the reason has been reported.
+/// Asks the model to summarize the conversation except for its last messages. Returns true on success; otherwise the reason has been reported.
 ///
 /// # Errors
 /// The turn was stopped meanwhile.

@@ -5,14 +5,13 @@ use crate::file_history::FileHistory;
 use crate::hooks::Hooks;
 use crate::host::JournalLost;
 use crate::turn::approval::Grants;
+use crate::turn::check_settings::CheckSettings;
 use crate::turn::diagnostics::Reports;
 use crate::turn::limits::{Budget, Limits};
-use crate::turn::lint::Lint;
 use crate::turn::meter::Meter;
 use crate::turn::permit::Permissions;
 use crate::turn::retry::RetryPolicy;
 use crate::turn::served::ServedContext;
-use crate::turn::servers::TurnServers;
 use crate::turn::system_prompt::{PromptInputs, SystemPromptState};
 use crate::workspace::Workspace;
 use pintle_base::ambient::Ambient;
@@ -26,11 +25,11 @@ use pintle_protocol::trust::ProjectFile;
 use pintle_session::context::compaction;
 use pintle_session::context::conversation::Conversation;
 use pintle_session::history::replay::Size;
+use pintle_tools::mcp::{AllowedTools, Definition, SessionServers, SharedServers};
 use pintle_tools::{self as tools, ClientRequest, ReadTracker, Tool};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -165,15 +164,26 @@ impl TurnTools {
     }
 }
 
+/// The MCP servers of a turn.
+#[derive(Debug)]
+pub(crate) struct TurnServers {
+    /// Those that every session has.
+    pub(crate) shared: SharedServers,
+    /// Those that the session's client named.
+    pub(crate) given: Arc<[Definition]>,
+    /// Those of the session, with their state.
+    pub(crate) session: SessionServers,
+    /// The tools that its model may see.
+    pub(crate) allowed: AllowedTools,
+}
+
 /// The checks to run on files edited by a batch of calls.
 #[derive(Debug)]
 pub(crate) struct EditChecks {
-    /// The user's lint command.
-    pub(crate) lint: Option<Lint>,
+    /// The user's settings.
+    pub(crate) settings: CheckSettings,
     /// The editor's diagnostics.
     pub(crate) reports: watch::Receiver<Reports>,
-    /// The time to wait for its report of a changed file.
-    pub(crate) report_wait: Duration,
 }
 
 /// The state that a turn takes over from its session and gives back in [`Finished`].

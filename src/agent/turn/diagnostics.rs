@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The default time to wait for an editor's report of a changed file.
 pub const REPORT_WAIT: Duration = Duration::from_millis(1500);
 
-/// The maximum number of files; the file with the oldest report is dropped first.
+/// Maximum number of files to remember; the file with the oldest report is dropped first.
 const MOST_FILES: usize = 512;
 
 /// Items of a file that are kept, the worst first.

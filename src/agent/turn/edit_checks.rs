@@ -74,7 +74,7 @@ impl EditFeedback {
     async fn wait(&mut self, ctx: &TurnContext, changed: &[PathBuf], serial: u64) {
         let wanted: Vec<&PathBuf> =
             changed.iter().filter(|path| !self.silent.contains(&ending(path))).collect();
-        if wanted.is_empty() || ctx.checks.report_wait.is_zero() {
+        if wanted.is_empty() || ctx.checks.settings.report_wait.is_zero() {
             return;
         }
         let mut reports = ctx.checks.reports.clone();
@@ -85,7 +85,7 @@ impl EditFeedback {
             () = ctx.cancel.cancelled() => return,
             // An error means that the session is gone.
             _ = all => return,
-            () = tokio::time::sleep(ctx.checks.report_wait) => {}
+            () = tokio::time::sleep(ctx.checks.settings.report_wait) => {}
         }
         let reports = ctx.checks.reports.borrow();
         let silent = wanted.iter().filter(|path| reports.serial_of(path) <= serial);

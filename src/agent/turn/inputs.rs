@@ -14,16 +14,14 @@ use pintle_base::image::Format;
 use pintle_base::pdf;
 use pintle_base::text::truncate::{self, Limits};
 use pintle_base::text::visible::visible_line;
-use pintle_exec::{FileKind, WriteLog};
+use pintle_exec::FileKind;
 use pintle_protocol::content::{Content, Input, LineRange};
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::ToolResult;
 use pintle_session::context::{input, skills, templates};
 use pintle_tools::mcp;
 use pintle_tools::permissions;
-use pintle_tools::{
-    Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext, document, picture,
-};
+use pintle_tools::{Access, Profile, Read, ResolvedPaths, Tool, ToolContext, document, picture};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -261,11 +259,6 @@ async fn secret(ctx: &TurnContext, access: Access) -> Result<ResolvedPaths, Stri
 
 fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
     ToolContext {
-        env: Arc::clone(&ctx.workspace.env),
-        cwd: ctx.workspace.folders.cwd.clone(),
-        confinement: None,
-        programs: pintle_exec::sandbox::Names::default(),
-        writes: WriteLog::default(),
         resolved,
         artifacts: Some(ctx.workspace.artifacts.clone()),
         read_tracker: ctx.tools.read_tracker.clone(),
@@ -273,12 +266,10 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
         variables: ctx.workspace.variables.clone(),
         jobs: ctx.tools.jobs.clone(),
         agents: ctx.tools.agents.clone(),
-        client: Client::none(),
-        pruned: Arc::default(),
         cancel: ctx.cancel.child_token(),
-        // Reading prints no progress.
-        progress: Progress::none(),
         settings: Arc::clone(&ctx.tools.settings),
+        // Reading runs no command, asks no client and prints no progress.
+        ..ToolContext::new(Arc::clone(&ctx.workspace.env), ctx.workspace.folders.cwd.clone())
     }
 }
 

@@ -4,59 +4,17 @@
 //! only if it is new.
 
 use crate::host::TurnHost;
+use crate::turn::check_settings::Lint;
 use crate::turn::context::TurnContext;
 use crate::turn::permit::CheckRun;
-use globset::GlobSet;
 use pintle_base::text::truncate::{self, Guard, Keep};
 use pintle_exec::{Command, End};
-use pintle_protocol::diff::{FileChange, FileOp};
+use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_session::context::conversation::from_engine;
-use std::path::Path;
-use std::time::Duration;
-
-/// The default time limit.
-pub const LINT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The limits on output sent to the model.
 const GUARD: Guard = Guard { max_chars: 10_000, max_lines: Some(200), keep: Keep::HeadAndTail };
-
-/// The command that runs after changes.
-#[derive(Debug, Clone)]
-pub struct Lint {
-    /// The command; the changed files follow it.
-    pub command: String,
-    /// Only for files with such paths, from the working directory; none is every file.
-    pub globs: Option<GlobSet>,
-    /// The time limit.
-    pub timeout: Duration,
-}
-
-impl Lint {
-    /// Returns the files to check, without duplicates: relative to the working directory if they are in it.
-    fn files<'a>(&self, cwd: &Path, changes: &'a [FileChange]) -> Vec<&'a Path> {
-        let mut files: Vec<&Path> = Vec::new();
-        for change in changes.iter().filter(|change| change.op != FileOp::Delete) {
-            let path = Path::new(&change.path);
-            let path = path.strip_prefix(cwd).unwrap_or(path);
-            let is_wanted = self.globs.as_ref().is_none_or(|globs| globs.is_match(path));
-            if is_wanted && !files.contains(&path) {
-                files.push(path);
-            }
-        }
-        files
-    }
-
-    fn line(&self, files: &[&Path]) -> String {
-        let quoted = files.iter().map(|file| {
-            let file = file.to_string_lossy();
-            // A name that starts with a dash must not be read as a flag.
-            let dash = if file.starts_with('-') { "./" } else { "" };
-            format!(" '{dash}{}'", file.replace('\'', r"'\''"))
-        });
-        format!("{}{}", self.command, quoted.collect::<String>())
-    }
-}
 
 /// Returns the message for the model, if any.
 fn message_for_model(code: i32, said: &str, before: &str) -> Option<String> {
@@ -148,33 +106,5 @@ mod tests {
         ] {
             assert_eq!(message_for_model(code, said, before).is_some(), is_told, "{name}");
         }
-    }
-
-    #[test]
-    fn each_changed_file_is_named_once_and_quoted() {
-        let change = |op, path: &str| FileChange {
-            op,
-            path: path.to_owned(),
-            old_path: None,
-            diff: String::new(),
-            added: 0,
-            removed: 0,
-            first_changed_line: None,
-            words: Vec::new(),
-        };
-        let changes = [
-            change(FileOp::Modify, "/w/src/a.rs"),
-            change(FileOp::Modify, "/w/src/a.rs"),
-            change(FileOp::Delete, "/w/b.rs"),
-            change(FileOp::Modify, "/w/-it's.rs"),
-            change(FileOp::Modify, "/w/c.txt"),
-            change(FileOp::Modify, "/elsewhere/d.rs"),
-        ];
-        let globs = crate::clients::globs_of(&["*.rs".to_owned()]).ok();
-        let lint = Lint { command: "check".to_owned(), globs, timeout: LINT_TIMEOUT };
-        assert_eq!(
-            lint.line(&lint.files(Path::new("/w"), &changes)),
-            r"check 'src/a.rs' './-it'\''s.rs' '/elsewhere/d.rs'"
-        );
     }
 }

@@ -8,6 +8,7 @@ mod after_reply;
 pub(super) mod approval;
 mod call;
 mod calls;
+pub(super) mod check_settings;
 mod compaction;
 mod confine;
 pub(super) mod context;
@@ -18,7 +19,7 @@ mod hook_context;
 mod hook_points;
 pub(super) mod inputs;
 pub(super) mod limits;
-pub(super) mod lint;
+mod lint;
 mod loop_guard;
 mod messages;
 pub(super) mod meter;
@@ -37,10 +38,10 @@ mod text_tools;
 mod turn_loop;
 
 pub use approval::TOOL_LIST;
+pub use check_settings::{CheckSettings, LINT_TIMEOUT, Lint};
 pub(super) use context::{End, Finished, TurnContext, TurnState, Work};
 pub use diagnostics::REPORT_WAIT;
 pub use limits::{Budget, Limits};
-pub use lint::{LINT_TIMEOUT, Lint};
 pub use permit::{Explained, PermissionPolicy, SandboxPolicy};
 pub use retry::RetryPolicy;
 

@@ -95,8 +95,9 @@ pub(super) fn confine(
     call: &mut Call,
     verdict: &permissions::CallDecision,
 ) {
-    call.confinement = ctx.permissions.confinement(verdict, &call.tool_name, &state.grants);
-    call.programs = ctx.permissions.denied_programs(verdict);
+    call.supervision.confinement =
+        ctx.permissions.confinement(verdict, &call.tool_name, &state.grants);
+    call.supervision.programs = ctx.permissions.denied_programs(verdict);
 }
 
 /// Decides about a call, and notes the paths that it acts on if it is allowed.

@@ -2,7 +2,7 @@
 
 use crate::host::{TurnHost, uncancelled};
 use crate::project::{Personal, ProjectFiles};
-use crate::turn::context::{TurnContext, TurnState, Work};
+use crate::turn::context::{TurnContext, TurnServers, TurnState, Work};
 use crate::turn::messages::add_text;
 use crate::turn::permit::{PermissionPolicy, Permissions, Site};
 use pintle_exec::Environment;
@@ -11,27 +11,11 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::Event;
 use pintle_session::context::conversation::{Conversation, from_engine};
 use pintle_tools::Tool;
-use pintle_tools::mcp::{
-    self, AllowedTools, Definition, LaunchContext, Looked, Relevance, SessionServers,
-    SharedServers, Sources,
-};
+use pintle_tools::mcp::{self, LaunchContext, Looked, Relevance, SharedServers, Sources};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The MCP servers of a turn.
-#[derive(Debug)]
-pub(crate) struct TurnServers {
-    /// Those that every session has.
-    pub(crate) shared: SharedServers,
-    /// Those that the session's client named.
-    pub(crate) given: Arc<[Definition]>,
-    /// Those of the session, with their state.
-    pub(crate) session: SessionServers,
-    /// The tools that its model may see.
-    pub(crate) allowed: AllowedTools,
-}
 
 /// Adds MCP server tools to the turn's list.
 pub(super) async fn begin<H: TurnHost>(

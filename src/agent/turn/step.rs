@@ -28,7 +28,7 @@ use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolKind};
 use pintle_session::context::inspect::RequestParts;
 use pintle_session::history::replay::{Bone, Skeleton};
-use pintle_tools::ResolvedPaths;
+use pintle_tools::{ResolvedPaths, Supervision};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::collections::BTreeMap;
@@ -691,9 +691,7 @@ fn call(
         tool_name: name.to_owned(),
         acting: prepared.as_ref().ok().and_then(|prepared| prepared.acting()),
         prepared,
-        confinement: None,
-        programs: pintle_exec::sandbox::Names::default(),
-        writes: pintle_exec::WriteLog::default(),
+        supervision: Supervision::default(),
         resolved: ResolvedPaths::default(),
         cancel: CancellationToken::new(),
     };

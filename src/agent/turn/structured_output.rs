@@ -48,7 +48,7 @@ pub(crate) fn check_schema(schema: &Value) -> Result<(), String> {
 }
 
 impl StructuredOutput {
-    /// Returns the requirement of a turn that starts with these messages: the last one's, if several have one.
+    /// Returns the output requirement of a turn with these messages; the last one, if several have one.
     pub(super) fn for_inputs(inputs: &[QueuedInput]) -> Option<Self> {
         let schema = inputs.iter().rev().find_map(|input| input.output_schema.clone())?;
         // Checked when the message was accepted.

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 const YES: &str = "Yes, in this session";
 const NO: &str = "No";
 
-/// Asks whether the model gets its tools as text if this is what the provider's error is about. Returns true if the request is to be sent
+/// Asks whether the model gets its tools as text if the provider's error is about tools. Returns true if the request is to be sent
 /// again.
 pub(super) async fn offer<H: TurnHost>(host: &mut H, ctx: &TurnContext, error: &Error) -> bool {
     let model = &ctx.llm.current().model;

@@ -281,7 +281,7 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
     /// Runs the lint command and waits for the editor's diagnostics.
     async fn check_changes(&mut self, changes: &[FileChange]) {
         let Self { host, ctx, linted, edit_checks, .. } = self;
-        if let Some(lint) = &ctx.checks.lint {
+        if let Some(lint) = &ctx.checks.settings.lint {
             let text = lint::run(*host, ctx, lint, changes, linted).await;
             if let Some(text) = text {
                 messages::add_text(*host, ctx, &mut self.state.conversation, text);

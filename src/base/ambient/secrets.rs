@@ -146,7 +146,7 @@ impl Secrets {
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     secrets: Secrets,
-    /// The end of the last chunk, with which a secret may start.
+    /// The last bytes of the previous chunk, which may start a secret.
     held: String,
 }
 

@@ -78,7 +78,7 @@ impl Characters {
         }
     }
 
-    /// Returns the length of the code at the beginning of a string, in bytes.
+    /// Returns the length of a string's first code, in bytes.
     pub(super) fn code_length(&self, bytes: &[u8]) -> Option<usize> {
         let fits = |&&(length, first, last): &&(usize, u32, u32)| {
             bytes.get(..length).is_some_and(|code| {
@@ -92,7 +92,7 @@ impl Characters {
         self.spaces.iter().find(fits).map(|(length, ..)| *length)
     }
 
-    /// Appends the text of a code.
+    /// Appends a code's text.
     pub(super) fn write(&self, code: u32, text: &mut String) {
         let Some((first, (last, units))) = self.ranges.range(..=code).next_back() else { return };
         if code > *last {
@@ -100,7 +100,7 @@ impl Characters {
         }
         let mut units = units.clone();
         if let Some(unit) = units.last_mut() {
-            // The map wraps around at the end of the plane.
+            // The map wraps around after the plane's last code.
             *unit = unit.wrapping_add(u16::try_from((code - first) & 0xffff).unwrap_or_default());
         }
         text.extend(char::decode_utf16(units).flatten());
@@ -119,7 +119,7 @@ fn units(bytes: &[u8]) -> Vec<u16> {
     }
 }
 
-/// The rest of a map's text.
+/// The remaining text of a map.
 #[derive(Debug, Clone, Copy)]
 struct Tokens<'a>(&'a [u8]);
 

@@ -111,7 +111,7 @@ impl<'a> Font<'a> {
         }
     }
 
-    /// Appends the text of a string to `text`, and returns its widths in ems, by glyph.
+    /// Appends a string's text to `text`, and returns its widths in ems, by glyph.
     pub(super) fn write(&self, bytes: &[u8], text: &mut String) -> Vec<Glyph> {
         if let Decoder::Table(encoding) = &self.decoder {
             // An unknown encoding has no characters.

@@ -156,7 +156,7 @@ pub fn is_document(mime_type: &str, data: &str) -> bool {
     essence.eq_ignore_ascii_case(MIME_TYPE) || data.trim_start().starts_with(HEADER)
 }
 
-/// Returns a number of pages in words.
+/// Formats a page count: `1 page`, `2 pages`.
 pub fn counted(pages: usize) -> String {
     if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") }
 }

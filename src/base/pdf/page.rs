@@ -1,4 +1,4 @@
-//! Extracts the text of a page in content order. Positions determine the ends of lines and words.
+//! Extracts a page's text in content order. Positions determine line and word breaks.
 
 use super::font::{Font, float};
 use super::{MAX_STREAM_BYTES, MAX_TEXT_BYTES, MAX_WORDS, words};
@@ -20,10 +20,10 @@ const MAX_FORM_DEPTH: usize = 8;
 /// The maximum number of saved states. PDF readers need to support 28.
 const MAX_STATES: usize = 512;
 
-/// The maximum depth of the page tree, whose nodes lend their resources to pages.
+/// The maximum depth of the page tree, whose nodes pass their resources on to pages.
 const MAX_TREE_DEPTH: usize = 64;
 
-/// Extracts the text of a document's pages.
+/// Extracts a document's text, page by page.
 pub(super) struct Reader<'a> {
     document: &'a Document,
     stop: &'a AtomicBool,
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         self.operations_left == 0 || self.content_bytes_left == 0
     }
 
-    /// Returns the text of a page, or `None` if its content is damaged or too large.
+    /// Returns a page's text, or `None` if its content is damaged or too large.
     pub(super) fn page(&mut self, id: ObjectId) -> Option<String> {
         self.document.get_dictionary(id).ok()?;
         for content in self.document.get_page_contents(id) {

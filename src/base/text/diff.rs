@@ -255,13 +255,13 @@ fn shared_suffix(old: &[u8], new: &[u8]) -> usize {
     blocks + old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns where the line starts that is `count` lines before the one at an offset.
+/// Returns the start of the line `count` lines before the line at an offset.
 fn lines_back(text: &[u8], at: usize, count: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     memchr::memrchr_iter(b'\n', before).nth(count).map_or(0, |newline| newline + 1)
 }
 
-/// Returns where the line ends that is `count` lines after the one at an offset.
+/// Returns the end of the line `count` lines after the line at an offset.
 fn lines_forward(text: &[u8], at: usize, count: usize) -> usize {
     let after = text.get(at..).unwrap_or_default();
     memchr::memchr_iter(b'\n', after).nth(count).map_or(text.len(), |newline| at + newline + 1)

@@ -157,7 +157,7 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// Matches text against a pattern in which `*` stands for any characters.
+/// Matches text against a pattern in which `*` matches any characters.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {

@@ -347,7 +347,7 @@ fn format_attribute(name: &str, value: &str) -> String {
     format!(" {name}=\"{}\"", value.replace('"', "&quot;"))
 }
 
-/// Returns the name of the tag at this position, in lower case.
+/// Returns the tag name at this position, in lower case.
 fn name_at(tag: &str) -> String {
     let end = tag.find(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/'));
     tag.get(..end.unwrap_or(tag.len())).unwrap_or_default().to_ascii_lowercase()

@@ -133,7 +133,7 @@ impl<'a> Group<'a> {
         Some(Self { base, ours: our_group, theirs: their_group })
     }
 
-    /// Returns where the group ends on a side, given where it starts there.
+    /// Returns the group's end on a side, given its start there.
     fn end(&self, start: usize, side: &[Change]) -> usize {
         let came: usize = side.iter().map(|change| change.new.len()).sum();
         let went: usize = side.iter().map(|change| change.old.len()).sum();

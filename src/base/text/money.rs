@@ -1,4 +1,4 @@
-//! Formats amounts of money. Pure.
+//! Formats amounts in US dollars. Pure.
 
 /// Formats billionths of a US dollar; a small amount with more digits.
 pub fn usd(nano: u64) -> String {

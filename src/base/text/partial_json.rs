@@ -64,7 +64,7 @@ enum Escape {
 }
 
 impl PartialJson {
-    /// Consumes the next chunk and returns what it adds to each text field, in order.
+    /// Consumes the next chunk and returns its additions to text fields, in order.
     ///
     /// # Example
     ///

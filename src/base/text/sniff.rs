@@ -1,4 +1,4 @@
-//! Detects content types by the first bytes, never by file name.
+//! Detects content types by the first bytes, never by name.
 
 use super::encoding;
 

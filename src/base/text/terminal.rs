@@ -3,7 +3,7 @@
 //! Output arrives in chunks; a character or an escape sequence that is split between two of them is joined.
 //!
 //! The crate `vte` does not fit: it calls back for each character and hides its state, which rules out the fast path for plain text, and
-//! it never reports a character that is incomplete at the end of the output.
+//! it never reports a trailing incomplete character.
 
 use std::borrow::Cow;
 

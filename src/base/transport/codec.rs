@@ -60,7 +60,7 @@ pub struct Decoder {
     framing: Option<Framing>,
     max_message_bytes: usize,
     buffer: Vec<u8>,
-    /// The length of the consumed prefix, which is removed when more bytes arrive.
+    /// Bytes consumed from the front, which are removed when more arrive.
     used: usize,
     /// The length already searched for a line ending, so that a long line is searched once.
     searched: usize,
@@ -255,7 +255,7 @@ fn looks_like_header(bytes: &[u8]) -> Option<bool> {
     bytes.get(name.count()).map(|byte| *byte == b':')
 }
 
-/// Returns where the headers end and the body starts. Bare LF is accepted like CRLF.
+/// Returns the offsets of the empty line after the headers and of the body. Bare LF is accepted like CRLF.
 fn find_header_end(bytes: &[u8]) -> Option<(usize, usize)> {
     let window = bytes.get(..bytes.len().min(MAX_HEADER_BYTES))?;
     (0..window.len()).find_map(|at| {

@@ -1,4 +1,4 @@
-//! Links over the sockets of a shared engine.
+//! Links over a shared engine's sockets.
 //!
 //! As with stdio, threads read and watch for hang-up, and cost nothing while a client is silent. Writing is a future that the caller polls
 //! alongside the frontend, so an event reaches several clients without a thread switch.

@@ -4,7 +4,7 @@ use super::{Values, heading};
 use pintle_frontend::run::{Destination, Report, ReportFormat};
 use std::path::{Path, PathBuf};
 
-/// The options that say where the work goes.
+/// Options for the destination of changes.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Delivery {
     /// Work in a temporary copy without git-ignored files and leave yours unchanged; --patch saves the changes

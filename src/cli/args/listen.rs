@@ -6,7 +6,7 @@ use clap::ValueHint;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The options of an engine that several clients share.
+/// Options for an engine that several clients share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Listen {
     /// Serve all clients of a socket instead of stdio: unix:PATH or ws://127.0.0.1:PORT (0 for a free port); the socket of `pintle attach`, used if no value is given, is always open; repeatable

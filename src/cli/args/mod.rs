@@ -513,7 +513,7 @@ pub(crate) struct ShowPrompt {
     pub(crate) unattended: bool,
 }
 
-/// The circumstances of a session that is not begun.
+/// The conditions for a session that has not been created.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Place {
     #[command(flatten)]
@@ -536,7 +536,7 @@ pub(crate) struct ListModels {
     /// List the providers instead, with their URLs and whether their keys are set
     #[arg(long)]
     pub(crate) providers: bool,
-    /// Install a catalog of a later date, which is used from the next start on
+    /// Install a newer catalog, which takes effect at the next start
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "json", "providers", "reset"])]
     pub(crate) update: Option<PathBuf>,
     /// Remove an installed catalog

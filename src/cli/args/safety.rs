@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// profiles with the same purpose.
 pub(crate) const READING_TOOLS: [&str; 5] = ["read", "grep", "find", "recall", "todo_write"];
 
-/// The options that say how far the project is to be believed.
+/// Options for projects that are not trusted.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Safety {
     /// Treat the project as untrusted code, even if you trusted it: ignore its instructions and permissions, change nothing, run commands without network, and offer only read-only tools or those of --tools

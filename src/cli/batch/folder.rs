@@ -238,7 +238,7 @@ impl Results {
         serde_json::from_slice(&text).with_context(|| path.display().to_string())
     }
 
-    /// Returns the usage of a batch's earlier runs, without a line that was cut by a kill.
+    /// Returns the usage of a batch's earlier runs, ignoring a line that was cut by a kill.
     pub(super) fn used(&self) -> Vec<Used> {
         let text = private_files::read(&self.path.join(USAGE), MAX_FILE_BYTES).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);

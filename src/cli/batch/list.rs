@@ -59,7 +59,7 @@ pub(super) struct Task {
     pub(super) limits: TaskLimits,
 }
 
-/// A task's limits, under the option names of `pintle run`.
+/// A task's limits, named after the options of `pintle run`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct TaskLimits {

@@ -3,7 +3,7 @@
 //! `list` reads the tasks, `folder` keeps their results, `budget` counts usage, `pool` has the workers (`worker`), `summary` makes the
 //! table and `summary.json`, `merge` joins the directories of shards. This file is the loop: only it starts tasks and writes results.
 //!
-//! Invariant: a task has a result only once it is over, and a task whose result was cut short by the batch's end is not skipped.
+//! Invariant: a task has a result only once it has ended, and a task whose result was cut short by the batch's end is not skipped.
 //!
 //! Why workers are processes that serve many tasks: a task that exhausts memory, or triggers a bug of ours, takes its process with it, and
 //! must not take other tasks. So two tasks never share a process at the same time. A process for each task would do as well, but starting

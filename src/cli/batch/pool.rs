@@ -198,7 +198,7 @@ enum Line {
     Header(SessionId),
     Used(Used),
     Result(Box<RunResult>),
-    /// It is ready, or its message is for later versions.
+    /// The worker is ready, or its message is for later versions.
     Other,
 }
 

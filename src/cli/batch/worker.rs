@@ -75,9 +75,9 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
     let tools = assemble::usual_tools(&task.settings);
     let finding = ReportFinding::default();
     if !task.report.is_empty() {
-        services.tools = assemble::with_findings(services.tools, finding.clone());
+        services.tools.toolbox = assemble::with_findings(services.tools.toolbox, finding.clone());
     }
-    services.limits.are_told = true;
+    services.defaults.limits.are_told = true;
     let env = Arc::clone(&services.env);
     let named = task.directory.as_deref();
     let base = assemble::working_folder(&task.settings, &ambient, env.as_ref(), named).await?;
@@ -109,7 +109,7 @@ struct Worker {
     env: Arc<dyn Environment>,
     /// The directory that task directories are relative to.
     base: PathBuf,
-    /// The tools of a task without a tool list; `None` for all.
+    /// Tools for a task without a tool list; `None` for all.
     tools: Option<Vec<String>>,
     is_untrusted: bool,
     reports: Vec<FindingsFile>,

@@ -243,12 +243,14 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
         services.store = Store::temporary(folder.path());
     }
     let Compaction { enabled, reserve_tokens, keep_recent_tokens } = &set_up.pi.compaction;
-    services.compaction.is_automatic = enabled.unwrap_or(services.compaction.is_automatic);
-    services.compaction.reserve = reserve_tokens.unwrap_or(services.compaction.reserve);
-    services.compaction.keep = keep_recent_tokens.unwrap_or(services.compaction.keep);
-    services.retry_policy = retry_policy(&set_up.pi.retry, services.retry_policy);
-    if let Some(tools) = chosen(&task.tools, services.tools.clone())? {
-        services.tools = tools;
+    let compaction = &mut services.defaults.compaction;
+    compaction.is_automatic = enabled.unwrap_or(compaction.is_automatic);
+    compaction.reserve = reserve_tokens.unwrap_or(compaction.reserve);
+    compaction.keep = keep_recent_tokens.unwrap_or(compaction.keep);
+    let retry = &mut services.model_policy.retry;
+    *retry = retry_policy(&set_up.pi.retry, *retry);
+    if let Some(toolbox) = chosen(&task.tools, services.tools.toolbox.clone())? {
+        services.tools.toolbox = toolbox;
     }
     if let Some(text) = &task.system_prompt {
         let here = set_up.ambient.current_dir()?;
@@ -257,8 +259,8 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     let mut personal = Personal::clone(&services.personal);
     personal.sources = sources(task, set_up)?;
     services.personal = Arc::new(personal);
-    if services.default_model.is_none() {
-        services.default_model = first_with_key(&services.models);
+    if services.defaults.model.is_none() {
+        services.defaults.model = first_with_key(&services.models);
     }
     Ok(services)
 }

@@ -4,12 +4,12 @@
 //! request at a time. A future dropped in between takes the connection with it, so the answer to one request is never read as that of the
 //! next.
 
+use super::envelope::Envelope;
 use super::{
     Drains, Event, Family, GRACE, Launch, Leftover, READ_BYTES, Running, START_TIMEOUT, Started,
     at, read,
 };
 use crate::capture::Capture;
-use crate::wrapped::Envelope;
 use crate::{Command, End, Error, Ran};
 use pintle_os::pipe;
 use std::io;

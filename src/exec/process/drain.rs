@@ -1,6 +1,6 @@
 //! The output of background processes left by commands.
 //!
-//! A dev server started with `&` inherits the pipe of its shell, and dies at its next line once nothing reads the pipe. So the pipe is read
+//! A dev server started with `&` inherits its shell's pipe, and dies at its next line once nothing reads the pipe. So the pipe is read
 //! to its end. Invariant: no reader outlives its command's owner.
 
 use super::connection::Complaints;

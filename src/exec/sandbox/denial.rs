@@ -1,4 +1,4 @@
-//! The likely reason for a confined command's failure, from its exit code and the end of its output.
+//! Finds the likely reason for a confined command's failure, from its exit code and last output.
 //!
 //! The kernel does not report the denied call, so the program's messages are the only evidence. Best effort: a program that prints nothing,
 //! or fails for an unrelated reason with the same message, is misjudged.

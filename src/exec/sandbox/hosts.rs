@@ -122,7 +122,7 @@ impl Hosts {
         literal.any(|pattern| host.is_allowed_by(pattern))
     }
 
-    /// Returns the value of `NO_PROXY`: the command's own loopback, except for names and addresses by which a pattern allows the machine's
+    /// Returns the value of `NO_PROXY`: the command's loopback, except for names and addresses by which a pattern allows the machine's
     /// loopback.
     pub fn outside_of_proxy(&self) -> String {
         let is_allowed = |name: &str| {

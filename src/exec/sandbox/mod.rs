@@ -1,4 +1,4 @@
-//! The command sandbox: the limits of a command, how much of them the kernel enforces, and the supervisor that starts and outlives it.
+//! The command sandbox: a command's limits, how many of them the kernel enforces, and the supervisor that starts and outlives it.
 //!
 //! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the supervisor, a small process of the
 //! same program (`pintle sandbox-exec`) that forks the command's processes, confines them and executes the shell. The enforced limits are
@@ -6,9 +6,9 @@
 //!
 //! Two kernel levels are used. With user namespaces, a command has its own processes, mounts and network: it sees a file system that is
 //! read-only except for the workspace, an empty `/tmp` and `/run`, its own `/proc` and only its own loopback. Without them, only Landlock
-//! and seccomp apply, and [`Level::gaps`] lists what they do not stop.
+//! and seccomp apply, and [`Level::gaps`] lists the remaining gaps.
 //!
-//! A command that may reach hosts does so through an engine proxy, which listens on a socket in the command's own network. Without
+//! A command that may reach hosts does so through an engine proxy, which listens on a socket in the command's network. Without
 //! namespaces there is no such network, and no proxy either: Landlock allows a port regardless of the address, so that any machine with a
 //! server on the proxy's port could be reached.
 //!

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The maximum number of workspace entries searched for secret files and sockets.
 const MAX_ENTRIES: usize = 20_000;
 
-/// The maximum number of files of one kind with a separate mount. Each adds about 20 µs to a command's start.
+/// Maximum number of files of one kind that get separate mounts. Each adds about 20 µs to a command's start.
 const MAX_MOUNTS: usize = 256;
 
 /// Directories with too many entries to check, and without user secrets: `.git` is protected as a whole.
@@ -43,7 +43,7 @@ pub trait JudgeNames: Send + Sync {
     }
 }
 
-/// The file names protected from confined commands. By default none.
+/// Names of files protected from confined commands. By default none.
 #[derive(Clone, Default)]
 pub struct Names(Option<Arc<Inner>>);
 

@@ -74,7 +74,7 @@ pub(crate) fn not_confined(_error: &io::Error) -> Option<String> {
     None
 }
 
-/// Becomes the watchdog of an engine if the program was started as one; returns its exit code then.
+/// If the program was started as a watchdog, watches the engine and returns the exit code.
 pub fn become_supervisor(arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
     family::become_watchdog(arguments)
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 /// The program that applies a profile.
 const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// The operations of an ordinary program that changes no file and reaches no network.
+/// Operations that any program needs, even one that changes no file and uses no network.
 const BASE: &str = r#"(version 1)
 (deny default)
 (allow process-exec process-fork)

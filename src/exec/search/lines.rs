@@ -49,7 +49,7 @@ impl LineSearch {
     /// Compiles the pattern.
     ///
     /// # Errors
-    /// [`Error::Pattern`] reports where the pattern is wrong.
+    /// [`Error::Pattern`] reports the position in the pattern.
     pub fn new(grep: &Grep) -> Result<Self, Error> {
         Self::holding(grep, MAX_HELD_BYTES)
     }
@@ -62,7 +62,7 @@ impl LineSearch {
         if !is_multi_line {
             builder.line_terminator(Some(b'\n'));
         }
-        // Without it, `$` would not match before the CR of a file with CRLF.
+        // Without it, `$` would not match before CRLF.
         let has_anchor = !grep.is_literal && grep.pattern.contains('$');
         builder.crlf(has_anchor);
         let matcher =

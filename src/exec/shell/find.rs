@@ -221,7 +221,7 @@ mod tests {
             };
             let Choice { shell, reason } = on_windows(var, installed, |path| files.contains(&path));
             assert_eq!(shell.to_str(), Some(want), "{vars:?} {installed:?}");
-            let name = Dialect::of(&shell).name();
+            let name = Dialect::detect(&shell).name();
             assert!(reason.is_some_and(|reason| reason.starts_with(name)), "{shell:?}: {reason:?}");
         }
     }

@@ -10,7 +10,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
-use crate::scan::{is_fresh, mark};
+use crate::file_mark::{is_fresh, mark};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use pintle_base::private_files::{self, Links};
@@ -71,17 +71,17 @@ enum Kind {
 
 impl OuterIgnoreFile {
     fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), was: Kind::of(path) }
+        Self { path: path.to_owned(), was: Kind::read(path) }
     }
 
     /// Returns true if the file is as it was.
     pub(crate) fn is_unchanged(&self) -> bool {
-        self.was != Kind::Fresh && Kind::of(&self.path) == self.was
+        self.was != Kind::Fresh && Kind::read(&self.path) == self.was
     }
 }
 
 impl Kind {
-    fn of(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         match path.symlink_metadata() {
             Err(_) => Self::None,
             Ok(facts) if facts.is_dir() => Self::Folder,
@@ -94,7 +94,7 @@ impl Kind {
 /// A directory's rules.
 #[derive(Debug)]
 struct Rules {
-    /// The rules of the nearest directory above that has any.
+    /// Rules from the nearest directory above that has any.
     above: Option<Arc<Rules>>,
     /// By kind, the strongest first.
     kinds: [Gitignore; KINDS],
@@ -225,7 +225,7 @@ fn cost(pattern: &str) -> usize {
     if rest.contains(['*', '?', '[', '{']) { GLOB_COST } else { 1 }
 }
 
-/// Returns the decision of the deepest file of a kind that has a matching line.
+/// Returns what the deepest file of a kind with a matching line decides.
 fn decision(mut rules: Option<&Rules>, kind: usize, path: &Path, is_folder: bool) -> Match<()> {
     while let Some(here) = rules {
         let found = here.kinds.get(kind).map(|rules| rules.matched(path, is_folder).map(|_| ()));

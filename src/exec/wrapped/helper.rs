@@ -5,10 +5,9 @@
 //! long; each running command has a separate one, which the next command reuses. Invariants: a connection on which anything was cut off is
 //! never used again; only an idempotent request is resent.
 
-use super::{COMMON, FAMILY, Wrapped, quote, unreachable};
+use super::{COMMON, FAMILY, Wrapped, quote};
 use crate::Error;
-use crate::process::{Connection, Launch, Lost};
-use crate::wrapped::Envelope;
+use crate::process::{Connection, Envelope, Launch, Lost};
 use pintle_os::family::CONNECTION_PREFIX;
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -112,7 +111,7 @@ impl Wrapped {
                 opening.await
             }
         };
-        opened.map_err(|lost| unreachable(&self.place(), &lost.said))
+        opened.map_err(|lost| Error::unreachable(&self.place(), &lost.said))
     }
 
     /// The prefix gets no key of a provider, but those of Amazon's cloud, with which it may reach the place.
@@ -178,7 +177,7 @@ impl Wrapped {
                 }
                 // The connection ended while it was idle.
                 Err(Lost { has_begun: false, .. }) if was_kept && may_repeat => {}
-                Err(lost) => return Err(unreachable(&self.place(), &lost.said)),
+                Err(lost) => return Err(Error::unreachable(&self.place(), &lost.said)),
             }
         }
     }

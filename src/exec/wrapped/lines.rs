@@ -86,7 +86,7 @@ pub(super) fn versions(paths: &[PathBuf], answer: &[u8]) -> Vec<Result<Version, 
     paths.iter().map(version).collect()
 }
 
-/// Returns the version of a file with this content.
+/// Returns the version for a file with this content.
 pub(super) fn version(path: &Path, content: &[u8]) -> Version {
     let size = content.len() as u64;
     let is_summed = size <= MAX_COUNTED_BYTES;

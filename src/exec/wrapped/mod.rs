@@ -12,13 +12,10 @@
 //! broken connection all look the same to it, and end the command with everything it started.
 
 mod cksum;
-mod envelope;
 mod helper;
 mod lines;
 mod listing;
 mod search;
-
-pub(super) use envelope::Envelope;
 
 use crate::process::{self, Drains, Order, Shell};
 use crate::shell;
@@ -61,14 +58,6 @@ pub struct Wrapped {
     has_run: AtomicBool,
     /// The output of background processes left by commands.
     drains: Drains,
-}
-
-/// Returns the error for a failure without a known error message.
-pub(super) fn unreachable(path: &Path, said: &str) -> Error {
-    let nothing = "no response from the command prefix: it must run the program that follows and forward stdin, as `docker exec -i` does";
-    let said = if said.is_empty() { nothing } else { said };
-    let message = format!("the environment does not respond: {said}");
-    Error::Io { path: path.to_path_buf(), message }
 }
 
 impl Wrapped {
@@ -114,7 +103,7 @@ impl Wrapped {
         let (os, home, shell) = (line(), line(), line());
         let (_temporary, path) = (line(), line());
         if answer.code != Some(0) || shell.is_empty() {
-            return Err(unreachable(&self.place(), &answer.stderr));
+            return Err(Error::unreachable(&self.place(), &answer.stderr));
         }
         self.platform = Platform {
             os: os.to_lowercase(),
@@ -239,7 +228,7 @@ fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
         _ if said("No such file or directory") => Error::NotFound(own()),
         Some(40) => Error::NotFound(own()),
         // Messages of ssh, docker and shells about themselves.
-        Some(125..=127 | 255) | None => unreachable(path, stderr),
+        Some(125..=127 | 255) | None => Error::unreachable(path, stderr),
         Some(code) if stderr.is_empty() => {
             Error::Io { path: own(), message: format!("exit code {code}") }
         }
@@ -259,7 +248,7 @@ impl Environment for Wrapped {
 
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
         let answer = self.on_path(path, "stat", &[], &[]).await?;
-        lines::stat(&answer).ok_or_else(|| unreachable(path, "invalid file metadata"))
+        lines::stat(&answer).ok_or_else(|| Error::unreachable(path, "invalid file metadata"))
     }
 
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
@@ -278,7 +267,8 @@ impl Environment for Wrapped {
         let arguments = lines::arguments(window);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let answer = self.on_path(path, "lines", &arguments, &[]).await?;
-        let changed = || unreachable(path, "the file changed while it was read; read it again");
+        let changed =
+            || Error::unreachable(path, "the file changed while it was read; read it again");
         lines::parse(path, &answer, window).ok_or_else(changed)
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Sent {
 }
 
 impl Sent {
-    /// Notes content that replaces what was shown.
+    /// Records content that replaces the shown content.
     pub(super) fn show(&mut self, content: &[acp::ToolCallContent]) {
         self.content = content.to_vec();
     }

@@ -246,7 +246,7 @@ impl Driver {
     }
 }
 
-/// Params that name a session.
+/// Params with a session id.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SessionParams {

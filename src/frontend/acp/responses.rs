@@ -152,7 +152,7 @@ impl Driver {
 }
 
 /// Returns the commands that a prompt may begin with: the project's and the user's prompts and skills, and the engine's commands. Each
-/// takes arguments: those that it does not mention follow its text.
+/// takes arguments: unmentioned ones follow its text.
 fn available(commands: &[NamedPrompt]) -> acp::AvailableCommandsUpdate {
     let hint = |hint: &str| {
         acp::AvailableCommandInput::Unstructured(acp::UnstructuredCommandInput::new(hint))

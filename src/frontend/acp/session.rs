@@ -1,4 +1,4 @@
-//! An open session of this connection: its prompts without a response, and the order of its updates.
+//! An open session: prompts that await a response, and the order of updates.
 //!
 //! Invariant: updates of a turn are sent between the turn's start and the response to its prompt. Clients treat any other as an error, so
 //! updates between turns wait for the next turn.

@@ -11,7 +11,7 @@ use pintle_protocol::models::{KeyState, ModelsListResult};
 use pintle_protocol::plan::WorkMode;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The id of the option that combines mode and permission mode.
+/// Id of the option that combines mode and permission mode.
 pub(super) const MODE: &str = "mode";
 
 const PERMISSION: &str = "permissionMode";

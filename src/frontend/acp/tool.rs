@@ -148,7 +148,7 @@ pub(super) fn asked(approval: &Approval) -> Vec<acp::ToolCallContent> {
     approval.changes.iter().flat_map(changed).take(MAX_DIFFS).collect()
 }
 
-/// Returns the locations of a call that needs approval: the lines that it would change, if known.
+/// Returns a pending call's locations: the lines that it would change, if known.
 pub(super) fn asked_at(approval: &Approval) -> Vec<acp::ToolCallLocation> {
     if approval.changes.is_empty() {
         return locations(&approval.locations);

@@ -20,7 +20,7 @@ use pintle_session::history::Streamed;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Length of the tail of a running command's output that is shown to clients without terminals.
+/// Limit for a running command's output, as shown to clients without terminals; the last characters are kept.
 const TAIL_BYTES: usize = 8 * 1024;
 
 /// The client's capabilities for showing events.

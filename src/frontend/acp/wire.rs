@@ -13,7 +13,7 @@ pub(super) const MAX_UPDATE_BYTES: usize = 3 * 1024 * 1024;
 /// The maximum size of a text in one message, in bytes. Its JSON may be twice as long.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
-/// Writes an update; `seq` is the number of the durable event behind it, if any.
+/// Writes an update; `seq` numbers the durable event behind it, if any.
 pub(super) fn update(
     session: &acp::SessionId,
     update: acp::SessionUpdate,

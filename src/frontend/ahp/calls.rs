@@ -455,7 +455,7 @@ fn texts(content: &[Content]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the end of a text, which is the part users look at, up to a limit.
+/// Returns the tail of a text, which is the part users look at, up to a limit.
 fn cut(text: &str) -> String {
     let Some(over) = text.len().checked_sub(MAX_TEXT_BYTES).filter(|over| *over > 0) else {
         return text.to_owned();

@@ -139,7 +139,7 @@ fn model(info: &ModelInfo, efforts: &[String]) -> SessionModelInfo {
     }
 }
 
-/// Returns the schema of a session's settings, up to the widest permission mode.
+/// Returns the schema for a session's settings, up to the widest permission mode.
 pub(super) fn schema() -> SessionConfigSchema {
     let choice = |title: &str, default: &str, values: Vec<(&str, &str)>| {
         let (names, labels): (Vec<Value>, Vec<String>) =

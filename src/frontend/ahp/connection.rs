@@ -1,6 +1,7 @@
 //! A client's connection: passes the client's messages to the host, and the host's messages to the client.
 
-use super::host::{ConnectionId, HostHandle, HostMessage};
+use super::host::{HostHandle, HostMessage};
+use super::outlet::{ConnectionId, Outlet};
 use crate::client::Scope;
 use crate::connection::{self, Ended, Outbox, Protocol};
 use bytes::Bytes;
@@ -15,25 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 /// The messages that wait for a client at most. One that reads more slowly is disconnected, and reads on from its last number when it is back.
 const OUT_CAPACITY: usize = 4096;
-
-/// The bytes that wait for a client at most, unless a single message has more.
-const MAX_WAITING_BYTES: usize = 32 * 1024 * 1024;
-
-/// The host's handle for sending messages to a client. Never waits.
-pub(super) struct Outlet {
-    out: mpsc::Sender<Bytes>,
-    /// The bytes that wait.
-    waiting: Arc<AtomicUsize>,
-}
-
-impl Outlet {
-    /// Queues a message; returns false if too much is queued before it.
-    pub(super) fn take(&self, message: Bytes) -> bool {
-        let size = message.len();
-        let before = self.waiting.fetch_add(size, Ordering::Relaxed);
-        (before == 0 || before + size <= MAX_WAITING_BYTES) && self.out.try_send(message).is_ok()
-    }
-}
 
 /// A client's connection.
 pub(super) struct Connection {

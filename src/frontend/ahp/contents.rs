@@ -4,9 +4,8 @@
 //! approval.
 
 use super::host::AhpHost;
-use super::requests::{failed, invalid};
 use super::translator::Translator;
-use super::wire::{self, Refusal};
+use super::wire::{self, Refusal, failed, invalid};
 use super::{calls, state};
 use ahp_types::commands::{
     ContentEncoding, DirectoryEntry, ResourceListResult, ResourceReadResult,

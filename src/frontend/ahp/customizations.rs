@@ -9,7 +9,7 @@ use ahp_types::state::{
 use pintle_protocol::prompt::{PromptMade, PromptSource, PromptSourceKind};
 use std::path::Path;
 
-/// Returns the directories of a prompt's sources, in the order of their first files.
+/// Returns the directories that a prompt's sources are in, ordered by their first files.
 pub(super) fn from_prompt(made: &PromptMade) -> Vec<Customization> {
     let mut folders: Vec<DirectoryCustomization> = Vec::new();
     for source in &made.sources {

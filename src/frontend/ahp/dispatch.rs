@@ -1,15 +1,16 @@
 //! Client actions: each is either passed to the engine, which decides, or changes only the state that clients see.
 
-use super::host::{AhpHost, ConnectionId};
-use super::loading::reason;
-use super::session::{Key, Open, Work, key_of};
+use super::host::AhpHost;
+use super::outlet::ConnectionId;
+use super::session::{Key, Open, Origin, Work, key_of};
 use super::state::Channel;
 use super::translator::{InputRequest, key};
+use super::wire::reason;
 use super::{config, input, quirks, wire};
 use crate::client::Subagents;
 use ahp_types::actions::{
-    ActionOrigin, ChatInputCompletedAction, ChatPendingMessageSetAction,
-    ChatToolCallCompleteAction, ChatToolCallConfirmedAction, ChatTurnStartedAction, StateAction,
+    ChatInputCompletedAction, ChatPendingMessageSetAction, ChatToolCallCompleteAction,
+    ChatToolCallConfirmedAction, ChatTurnStartedAction, StateAction,
 };
 use ahp_types::commands::DispatchActionParams;
 use ahp_types::state::{PendingMessageKind, ToolDefinition, ToolResultContent};
@@ -37,28 +38,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A client's action.
-#[derive(Debug, Clone)]
-pub(super) struct Origin {
-    pub(super) connection: ConnectionId,
-    pub(super) client_id: String,
-    pub(super) client_seq: i64,
-    /// The channel's address.
-    pub(super) uri: String,
-    pub(super) action: StateAction,
-}
-
-impl Origin {
-    pub(super) fn as_action_origin(&self) -> ActionOrigin {
-        ActionOrigin { client_id: self.client_id.clone(), client_seq: self.client_seq }
-    }
-
-    /// Returns true for the same action of the same client.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        self.client_id == other.client_id && self.client_seq == other.client_seq
-    }
-}
 
 /// The decision about an action.
 enum ActionOutcome {
@@ -139,11 +118,11 @@ impl AhpHost {
         let Some(open) = self.sessions.get_mut(session) else { return };
         match &origin.action {
             StateAction::SessionWorkingDirectorySet(action) => {
-                open.additional.extend(wire::path_of(&action.directory));
+                open.settings.additional.extend(wire::path_of(&action.directory));
             }
             StateAction::SessionWorkingDirectoryRemoved(action) => {
                 let path = wire::path_of(&action.directory);
-                open.additional.retain(|known| Some(known) != path.as_ref());
+                open.settings.additional.retain(|known| Some(known) != path.as_ref());
             }
             _ => {}
         }
@@ -302,11 +281,11 @@ fn configure(open: &mut Open, changed: &ahp_types::common::JsonObject) -> Action
         Ok(read) => read,
         Err(reason) => return ActionOutcome::Refuse(reason),
     };
-    let is_new = permission_mode.is_some_and(|wanted| wanted != open.permission_mode)
-        || mode.is_some_and(|wanted| wanted != open.mode);
+    let is_new = permission_mode.is_some_and(|wanted| wanted != open.settings.permission_mode)
+        || mode.is_some_and(|wanted| wanted != open.settings.mode);
     if open.is_draft {
-        open.permission_mode = permission_mode.unwrap_or(open.permission_mode);
-        open.mode = mode.unwrap_or(open.mode);
+        open.settings.permission_mode = permission_mode.unwrap_or(open.settings.permission_mode);
+        open.settings.mode = mode.unwrap_or(open.settings.mode);
     }
     if open.is_draft || !is_new {
         return ActionOutcome::Show;
@@ -369,7 +348,7 @@ impl Activity {
         if is_stopping { Self::Stopping } else { Self::Running }
     }
 
-    /// Waits for the end of a turn that is being stopped.
+    /// Waits until a turn that is being stopped has ended.
     async fn end(self, handle: &SessionHandle) -> Result<(), String> {
         if self != Self::Stopping {
             return Ok(());
@@ -391,11 +370,11 @@ fn model_options(
     selection: Option<&ahp_types::state::ModelSelection>,
 ) -> Option<BTreeMap<String, String>> {
     let chosen = config::chosen_model(selection?);
-    if chosen == open.model {
+    if chosen == open.settings.model {
         return None;
     }
     if open.is_draft {
-        open.model = chosen;
+        open.settings.model = chosen;
         return None;
     }
     let id = selection?.id.clone();
@@ -498,7 +477,7 @@ fn add_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> ActionOut
     if open.folders().contains(&path) {
         return ActionOutcome::Show;
     }
-    let mut additional = open.additional.clone();
+    let mut additional = open.settings.additional.clone();
     additional.push(path);
     work_in(open, additional, engine)
 }
@@ -508,9 +487,9 @@ fn remove_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Action
     if Path::new(&open.channels.cwd) == path {
         return ActionOutcome::refuse("the first directory cannot be removed from a session");
     }
-    let mut additional = open.additional.clone();
+    let mut additional = open.settings.additional.clone();
     additional.retain(|known| *known != path);
-    if additional == open.additional {
+    if additional == open.settings.additional {
         return ActionOutcome::refuse("this is not a directory of the session");
     }
     work_in(open, additional, engine)
@@ -520,7 +499,7 @@ fn remove_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Action
 fn work_in(open: &mut Open, additional: Vec<PathBuf>, engine: &EngineHandle) -> ActionOutcome {
     if open.is_draft {
         // It is looked at when the session is made.
-        open.additional = additional;
+        open.settings.additional = additional;
         return ActionOutcome::Show;
     }
     let (engine, id) = (engine.clone(), open.channels.id.clone());

@@ -4,8 +4,7 @@
 
 use super::contents::{denied, not_there};
 use super::host::{AhpHost, Done};
-use super::requests::{failed, invalid};
-use super::wire::{self, Refusal};
+use super::wire::{self, Refusal, failed, invalid};
 use ahp_types::commands::{
     ContentEncoding, ResourceCopyParams, ResourceDeleteParams, ResourceMkdirParams,
     ResourceMoveParams, ResourceResolveParams, ResourceResolveResult, ResourceType,
@@ -163,7 +162,7 @@ impl AhpHost {
 
 /// Wraps a change so that it completes as a host result.
 pub(super) fn written(
-    connection: super::host::ConnectionId,
+    connection: super::outlet::ConnectionId,
     id: pintle_base::transport::envelope::Id,
     work: Work,
 ) -> BoxFuture<'static, Done> {

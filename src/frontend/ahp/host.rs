@@ -1,12 +1,9 @@
 //! The host: the only owner of the state that clients see, and its loop.
 
 use super::config;
-use super::connection::Outlet;
-use super::dispatch::Origin;
-use super::loading::Loaded;
-use super::requests::Waiting;
+use super::outlet::{ConnectionId, Outlet};
 use super::ring::Ring;
-use super::session::Open;
+use super::session::{Loaded, Open, Origin};
 use super::state::{Channel, Channels};
 use super::translator::Actions;
 use super::wire::{self, Refusal};
@@ -18,6 +15,7 @@ use ahp_types::actions::{
     ActionEnvelope, ActionOrigin, PartialChatSummary, RootActiveSessionsChangedAction,
     RootAgentsChangedAction, RootTerminalsChangedAction, SessionChatUpdatedAction, StateAction,
 };
+use ahp_types::commands::ReconnectParams;
 use ahp_types::notifications::{
     PartialSessionSummary, SessionAddedParams, SessionSummaryChangedParams,
 };
@@ -34,7 +32,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
@@ -45,17 +42,6 @@ const CAPACITY: usize = 64;
 
 /// The time for which a client that lost its connection is expected back: VS Code tries again after 1, 2, 4 … seconds.
 const GRACE: Duration = Duration::from_secs(60);
-
-/// Names a connection, unique in the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ConnectionId(u64);
-
-impl ConnectionId {
-    pub(super) fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
 
 /// A message to the host.
 pub(super) enum HostMessage {
@@ -95,6 +81,20 @@ struct Absent {
     until: Instant,
 }
 
+/// A request that waits for sessions to be opened.
+pub(super) struct Waiting {
+    pub(super) connection: ConnectionId,
+    pub(super) id: Id,
+    pub(super) sessions: BTreeSet<SessionId>,
+    pub(super) then: Then,
+}
+
+/// The request itself.
+pub(super) enum Then {
+    Subscribe(String),
+    Reconnect(ReconnectParams),
+}
+
 /// A result of work that the host started.
 pub(super) enum Done {
     /// A request was answered.
@@ -113,7 +113,7 @@ pub(super) enum Done {
     Nothing,
 }
 
-/// The owner of the client-visible state.
+/// Owns the state that clients see.
 pub struct AhpHost {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: client::Client,
@@ -359,7 +359,7 @@ impl AhpHost {
                 }
                 open.seen = record.value.seq;
                 self.subagents.record(session, &record.value.event);
-                open.apply(&record.value);
+                open.settings.apply(&record.value);
                 open.translator.durable(&record.value, &mut open.channels)
             }
             Feed::Transient(record) => open.translator.transient(&record.value),

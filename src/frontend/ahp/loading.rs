@@ -1,16 +1,16 @@
 //! Sessions that are made or opened, read from their beginning, and then followed; and the work that waits for that.
 
 use super::config;
-use super::dispatch::Origin;
 use super::host::{AhpHost, Done};
-use super::session::{Open, Work, key_of};
+use super::session::{Loaded, Open, Origin, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
+use super::wire::reason;
 use crate::client::subscribe;
 use futures_util::future::FutureExt;
 use pintle_agent::{
     CreateSession, EngineHandle, Error, EventSelection, NewFolder, OpenConfig, PageRange,
-    SessionHandle, Subscriber,
+    Subscriber,
 };
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
@@ -18,13 +18,6 @@ use pintle_protocol::session::SessionResult;
 
 /// The number of events that are read at once.
 const PAGE: usize = 500;
-
-/// A session that was opened, and its history.
-pub(super) struct Loaded {
-    handle: SessionHandle,
-    snapshot: SessionResult,
-    records: Vec<EventRecord>,
-}
 
 impl AhpHost {
     /// Queues work in a session, after work that was queued before.
@@ -62,13 +55,13 @@ impl AhpHost {
         let create = open.is_draft.then(|| CreateSession {
             id: Some(session.clone()),
             cwd: open.channels.cwd.clone(),
-            config: open.configuration(),
+            config: open.settings.configuration(),
             ..CreateSession::default()
         });
         let (engine, subscriber) =
             (self.engine.clone(), self.subscriber.subscriber(EventSelection::default()));
         let again = OpenConfig {
-            additional: open.directories(),
+            additional: open.settings.directories(),
             cwd: Some(NewFolder::IfGone(self.cwd.clone())),
             ..OpenConfig::default()
         };
@@ -110,7 +103,7 @@ impl AhpHost {
     fn take_record(&mut self, session: &SessionId, record: &EventRecord) {
         let Some(open) = self.sessions.get_mut(session) else { return };
         open.seen = record.seq;
-        open.apply(record);
+        open.settings.apply(record);
         let actions = open.translator.durable(record, &mut open.channels);
         self.emit(session, actions);
     }
@@ -175,13 +168,14 @@ impl Open {
         self.show_directories();
         self.translator = Translator::new(&self.channels.id);
         for record in records {
-            self.apply(record);
+            self.settings.apply(record);
             for (channel, action) in self.translator.durable(record, &mut self.channels) {
                 self.channels.apply(&channel, &action);
             }
         }
-        self.model.clone_from(&snapshot.model);
-        (self.permission_mode, self.mode) = (snapshot.permission_mode, snapshot.mode);
+        let settings = &mut self.settings;
+        settings.model.clone_from(&snapshot.model);
+        (settings.permission_mode, settings.mode) = (snapshot.permission_mode, snapshot.mode);
         self.seen = snapshot.seq;
         self.is_announced = true;
         // From now on, the chat's list entry is sent to clients.
@@ -218,12 +212,4 @@ async fn load(
         records.extend(read.filter(|record: &EventRecord| record.seq <= snapshot.seq));
     }
     Ok(Loaded { handle, snapshot, records })
-}
-
-/// Formats an engine error, with its remedy, for users.
-pub(super) fn reason(error: &Error) -> String {
-    match &error.hint {
-        Some(pintle_agent::Hint::Text(hint)) => format!("{error}; {hint}"),
-        Some(pintle_agent::Hint::Action(_)) | None => error.to_string(),
-    }
 }

@@ -1,7 +1,7 @@
 //! The Agent Host Protocol, which VS Code speaks to agents: JSON-RPC 2.0 over any [`Transport`], for several clients that share one state.
 //!
 //! [`AhpHost`] owns that state: one for all clients of an engine, since actions have one order and one count for all of them, and a client
-//! that reconnects continues reading where it left off. Each client has a connection, which passes messages on. The translator turns
+//! that reconnects resumes reading. Each client has a connection, which passes messages on. The translator turns
 //! session events into actions; the engine decides client requests, and the events that follow report the decision to all clients.
 //!
 //! Invariants: an action is applied to the state before it is sent, by the protocol's own reducers; the host waits for no client, and one
@@ -17,6 +17,7 @@ mod files;
 mod host;
 mod input;
 mod loading;
+mod outlet;
 mod quirks;
 mod requests;
 mod review;

@@ -1,10 +1,10 @@
 //! Client requests: params are read here, and slow work runs outside the host.
 
-use super::host::{AhpHost, ConnectionId, Done};
-use super::loading::reason;
+use super::host::{AhpHost, Done, Then, Waiting};
+use super::outlet::ConnectionId;
 use super::session::Open;
 use super::state::{Channel, Channels, PROVIDER};
-use super::wire::{self, Refusal};
+use super::wire::{self, Refusal, failed, invalid};
 use super::{config, contents, files, quirks, review};
 use ahp_types::ROOT_RESOURCE_URI;
 use ahp_types::actions::{
@@ -22,7 +22,7 @@ use ahp_types::notifications::SessionRemovedParams;
 use ahp_types::state::{MessageAttachment, SessionStatus, SessionSummary, SimpleMessageAttachment};
 use ahp_types::version::{SUPPORTED_PROTOCOL_VERSIONS, negotiate_protocol_version};
 use futures_util::future::{BoxFuture, FutureExt};
-use pintle_agent::{Command, EngineHandle, Error, ErrorKind, Filter, SessionHandle};
+use pintle_agent::{Command, EngineHandle, Filter, SessionHandle};
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionSummary as Stored;
@@ -34,19 +34,6 @@ use std::path::PathBuf;
 
 /// Default limit for session lists.
 const LISTED: usize = 100;
-
-/// A request that waits for sessions to be opened.
-pub(super) struct Waiting {
-    connection: ConnectionId,
-    id: Id,
-    sessions: BTreeSet<SessionId>,
-    then: Then,
-}
-
-enum Then {
-    Subscribe(String),
-    Reconnect(ReconnectParams),
-}
 
 /// The response to a request, now or later.
 enum Outcome {
@@ -399,8 +386,9 @@ impl AhpHost {
         let settings = config::state(permission_mode, mode);
         let (cwd, now) = (cwd.to_string_lossy(), self.engine.now_ms());
         let channels = Channels::new(id.clone(), &cwd, "", now, settings);
-        let open = Open::new(channels, permission_mode, mode);
-        let mut open = Open { is_draft: true, additional, ..open };
+        let mut open = Open::new(channels, permission_mode, mode);
+        open.is_draft = true;
+        open.settings.additional = additional;
         open.show_directories();
         self.sessions.insert(id.clone(), open);
         let ready = StateAction::SessionReady(SessionReadyAction {});
@@ -485,7 +473,7 @@ impl AhpHost {
     }
 }
 
-/// Returns completions for the command at the start of a message.
+/// Completes the command that a message starts with.
 async fn completions(
     engine: &EngineHandle,
     cwd: &str,
@@ -554,25 +542,6 @@ fn check_provider(provider: Option<&str>) -> Result<(), Refusal> {
 fn not_found(uri: &str) -> Refusal {
     let message = format!("`{uri}` does not exist");
     Refusal::new(ahp_error_codes::SESSION_NOT_FOUND, message)
-}
-
-pub(super) fn invalid(message: String) -> Refusal {
-    Refusal::new(json_rpc_error_codes::INVALID_PARAMS, message)
-}
-
-/// Converts an engine error.
-pub(super) fn failed(error: &Error) -> Refusal {
-    let code = match &error.kind {
-        ErrorKind::Invalid | ErrorKind::Config => json_rpc_error_codes::INVALID_PARAMS,
-        ErrorKind::NotFound => ahp_error_codes::NOT_FOUND,
-        ErrorKind::Busy(_) => ahp_error_codes::TURN_IN_PROGRESS,
-        ErrorKind::NoActiveTurn | ErrorKind::Conflict | ErrorKind::OpenElsewhere { .. } => {
-            ahp_error_codes::CONFLICT
-        }
-        // There is nothing that a client could log in to.
-        ErrorKind::Auth | ErrorKind::Internal => json_rpc_error_codes::INTERNAL_ERROR,
-    };
-    Refusal::new(code, reason(error))
 }
 
 fn read<T: DeserializeOwned>(params: Option<&RawValue>) -> Result<T, Refusal> {

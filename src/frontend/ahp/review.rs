@@ -1,12 +1,11 @@
 //! The agent's undecided changes, as a changeset with the operations to keep and undo them.
 
+use super::calls;
 use super::host::{AhpHost, Done};
-use super::requests::{failed, invalid};
 use super::session::Open;
 use super::state::Channel;
 use super::translator::Actions;
-use super::wire::{self, Refusal};
-use super::{calls, loading};
+use super::wire::{self, Refusal, failed, invalid};
 use ahp_types::actions::{ChangesetContentChangedAction, StateAction};
 use ahp_types::commands::{ChangesetOperationTarget, InvokeChangesetOperationParams};
 use ahp_types::notifications::PartialSessionSummary;
@@ -58,7 +57,7 @@ impl AhpHost {
                     self.tell_changes(session);
                 }
             }
-            Err(error) => tracing::warn!("failed to read the review: {}", loading::reason(&error)),
+            Err(error) => tracing::warn!("failed to read the review: {}", wire::reason(&error)),
         }
         self.look_at_review(session);
     }

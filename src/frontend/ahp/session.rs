@@ -1,6 +1,6 @@
 //! An open session: its channels, the clients' requests to it, and the one piece of work in progress for them.
 
-use super::dispatch::Origin;
+use super::outlet::ConnectionId;
 use super::state::{Channel, Channels};
 use super::translator::Translator;
 use super::{config, quirks, wire};
@@ -12,8 +12,38 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::plan::WorkMode;
+use pintle_protocol::session::SessionResult;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
+
+/// A client's action.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) connection: ConnectionId,
+    pub(super) client_id: String,
+    pub(super) client_seq: i64,
+    /// The channel's address.
+    pub(super) uri: String,
+    pub(super) action: StateAction,
+}
+
+impl Origin {
+    pub(super) fn as_action_origin(&self) -> ActionOrigin {
+        ActionOrigin { client_id: self.client_id.clone(), client_seq: self.client_seq }
+    }
+
+    /// Returns true for the same action of the same client.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.client_id == other.client_id && self.client_seq == other.client_seq
+    }
+}
+
+/// A session that was opened, and its history.
+pub(super) struct Loaded {
+    pub(super) handle: SessionHandle,
+    pub(super) snapshot: SessionResult,
+    pub(super) records: Vec<EventRecord>,
+}
 
 /// Something that a client asked for, to be done in the order in which it was asked for.
 pub(super) struct Work {
@@ -44,15 +74,53 @@ pub(super) struct Open {
     pub(super) expected: Vec<(Key, Origin)>,
     /// Calls of client tools that wait for their results.
     pub(super) calls: BTreeMap<ItemId, CallId>,
-    /// Working directories in addition to the main one.
-    pub(super) additional: Vec<PathBuf>,
+    pub(super) settings: Settings,
     /// Lists show it.
     pub(super) is_announced: bool,
-    /// The model, as `provider/id` or `provider/id:effort`.
+    pub(super) is_reading_review: bool,
+}
+
+/// A session's settings: those of a draft as its client chose them, those of another session as its events report them.
+pub(super) struct Settings {
+    /// The model, as `provider/id` or `provider/id:effort`; empty for the default.
     pub(super) model: String,
     pub(super) permission_mode: PermissionMode,
     pub(super) mode: WorkMode,
-    pub(super) is_reading_review: bool,
+    /// Working directories in addition to the main one.
+    pub(super) additional: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// Returns the configuration with which a session is created.
+    pub(super) fn configuration(&self) -> OpenConfig {
+        OpenConfig {
+            model: (!self.model.is_empty()).then(|| self.model.clone()),
+            permission_mode: Some(self.permission_mode),
+            mode: Some(self.mode),
+            additional: self.directories(),
+            ..OpenConfig::default()
+        }
+    }
+
+    /// Returns the additional working directories, if any.
+    pub(super) fn directories(&self) -> Option<Additional> {
+        (!self.additional.is_empty()).then(|| self.additional.clone().into())
+    }
+
+    /// Records changes from an event.
+    pub(super) fn apply(&mut self, record: &EventRecord) {
+        match &record.event {
+            Event::SessionCreated(created) => {
+                self.model.clone_from(&created.model);
+                (self.permission_mode, self.mode) = (created.permission_mode, created.mode);
+            }
+            Event::ConfigChanged(changed) => {
+                self.model.clone_from(&changed.model);
+                (self.permission_mode, self.mode) = (changed.permission_mode, changed.mode);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The event that an action of a client leads to.
@@ -106,11 +174,13 @@ impl Open {
             is_working: false,
             expected: Vec::new(),
             calls: BTreeMap::new(),
-            additional: Vec::new(),
+            settings: Settings {
+                model: String::new(),
+                permission_mode,
+                mode,
+                additional: Vec::new(),
+            },
             is_announced: false,
-            model: String::new(),
-            permission_mode,
-            mode,
             is_reading_review: false,
         }
     }
@@ -134,26 +204,10 @@ impl Open {
         self.loading.is_some() || self.is_working || !self.works.is_empty()
     }
 
-    /// Returns the configuration with which it is created.
-    pub(super) fn configuration(&self) -> OpenConfig {
-        OpenConfig {
-            model: (!self.model.is_empty()).then(|| self.model.clone()),
-            permission_mode: Some(self.permission_mode),
-            mode: Some(self.mode),
-            additional: self.directories(),
-            ..OpenConfig::default()
-        }
-    }
-
-    /// Returns the additional working directories, if any.
-    pub(super) fn directories(&self) -> Option<Additional> {
-        (!self.additional.is_empty()).then(|| self.additional.clone().into())
-    }
-
     /// Returns all directories that it works in.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let cwd = Some(&self.channels.cwd).filter(|cwd| !cwd.is_empty());
-        cwd.map(PathBuf::from).into_iter().chain(self.additional.iter().cloned()).collect()
+        cwd.map(PathBuf::from).into_iter().chain(self.settings.additional.iter().cloned()).collect()
     }
 
     /// Sends the additional working directories to clients.
@@ -161,21 +215,6 @@ impl Open {
         let uris =
             self.folders().iter().map(|folder| wire::file_uri(&folder.to_string_lossy())).collect();
         self.channels.session.working_directories = Some(uris);
-    }
-
-    /// Records changes of the session's settings from an event.
-    pub(super) fn apply(&mut self, record: &EventRecord) {
-        match &record.event {
-            Event::SessionCreated(created) => {
-                self.model.clone_from(&created.model);
-                (self.permission_mode, self.mode) = (created.permission_mode, created.mode);
-            }
-            Event::ConfigChanged(changed) => {
-                self.model.clone_from(&changed.model);
-                (self.permission_mode, self.mode) = (changed.permission_mode, changed.mode);
-            }
-            _ => {}
-        }
     }
 
     /// Records a client tool's call.

@@ -39,7 +39,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Before the names that clients give to turns and messages, in the keys of requests.
 const KEY: &str = "ahp/";
 
-/// Returns the key of the request that begins a client's turn or queues its message.
+/// Returns the key for the request that starts a client's turn or queues its message.
 pub(super) fn key(id: &str) -> String {
     format!("{KEY}{id}")
 }
@@ -147,7 +147,7 @@ impl Translator {
         self.open.get(request)
     }
 
-    /// Returns the item of a message not yet read by a model.
+    /// Creates an item for a message that no model has read yet.
     pub(super) fn queued(&self, name: &str) -> Option<&ItemId> {
         self.queue.iter().find(|queued| queued.name == name).map(|queued| &queued.input.item_id)
     }
@@ -742,7 +742,7 @@ fn own_turn() -> Message {
     }
 }
 
-/// Returns the name of the input request about a sub-agent's call.
+/// Returns the id of the input request for a sub-agent's call.
 fn request_name(approval: &ApprovalId) -> String {
     approval.to_string()
 }

@@ -2,7 +2,9 @@
 
 use ahp_types::actions::ActionEnvelope;
 use ahp_types::common::StringOrMarkdown;
+use ahp_types::errors::{ahp_error_codes, json_rpc_error_codes};
 use bytes::Bytes;
+use pintle_agent::{Error, ErrorKind};
 use pintle_base::transport::envelope::Id;
 use pintle_os::names;
 use serde::Serialize;
@@ -25,6 +27,34 @@ impl Refusal {
 
     pub(super) fn with(self, data: Value) -> Self {
         Self { data: Some(data), ..self }
+    }
+}
+
+/// Returns the refusal of invalid params.
+pub(super) fn invalid(message: String) -> Refusal {
+    Refusal::new(json_rpc_error_codes::INVALID_PARAMS, message)
+}
+
+/// Converts an engine error.
+pub(super) fn failed(error: &Error) -> Refusal {
+    let code = match &error.kind {
+        ErrorKind::Invalid | ErrorKind::Config => json_rpc_error_codes::INVALID_PARAMS,
+        ErrorKind::NotFound => ahp_error_codes::NOT_FOUND,
+        ErrorKind::Busy(_) => ahp_error_codes::TURN_IN_PROGRESS,
+        ErrorKind::NoActiveTurn | ErrorKind::Conflict | ErrorKind::OpenElsewhere { .. } => {
+            ahp_error_codes::CONFLICT
+        }
+        // There is nothing that a client could log in to.
+        ErrorKind::Auth | ErrorKind::Internal => json_rpc_error_codes::INTERNAL_ERROR,
+    };
+    Refusal::new(code, reason(error))
+}
+
+/// Formats an engine error, with its remedy, for users.
+pub(super) fn reason(error: &Error) -> String {
+    match &error.hint {
+        Some(pintle_agent::Hint::Text(hint)) => format!("{error}; {hint}"),
+        Some(pintle_agent::Hint::Action(_)) | None => error.to_string(),
     }
 }
 

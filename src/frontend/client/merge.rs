@@ -29,7 +29,7 @@ pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
     *batch = merged;
 }
 
-/// Returns the position of the preceding delta: the last of its field among the last deltas of its item.
+/// Finds the preceding delta: the last one for its field among its item's last deltas.
 fn position_to_join(merged: &[Feed], session: &SessionId, more: &ItemDelta) -> Option<usize> {
     for (position, feed) in merged.iter().enumerate().rev() {
         let Feed::Transient(record) = feed else { return None };

@@ -78,7 +78,7 @@ impl UserQuestion {
     }
 }
 
-/// Returns the id of the approval or question resolved by an event.
+/// Returns the approval or question that an event resolves, by id.
 pub(crate) fn resolved(event: &Event) -> Option<&str> {
     match event {
         Event::ApprovalResolved(outcome) => Some(outcome.approval_id.as_str()),

@@ -222,7 +222,7 @@ fn is_allowed(host: &str, allowed: &str) -> bool {
         || name.is_some_and(|(name, _)| name.eq_ignore_ascii_case(allowed))
 }
 
-/// Returns the value of a header that may occur only once.
+/// Returns a header's value; the header may occur only once.
 fn only<'a>(request: &'a Request, name: &HeaderName) -> Result<Option<&'a str>, Refusal> {
     let mut values = request.headers().get_all(name).iter();
     let first = values.next().map(HeaderValue::to_str);
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Returns the status of the answer to a request with these header lines, and the reason if the request is refused.
+    /// Returns the response status for a request with these header lines, and the reason if it is refused.
     fn answer(target: &str, lines: &str) -> String {
         let request = format!("GET {target} HTTP/1.1\r\n{lines}{KEY}\r\n");
         let parsed = Request::try_parse(request.as_bytes());

@@ -1,4 +1,4 @@
-//! The first line on a socket: the client sends the engine's token and names its protocol and directory. A WebSocket request, which carries
+//! The first line on a socket: the client sends the engine's token, its protocol and its directory. A WebSocket request, which carries
 //! the token itself, may come in its place.
 
 use crate::pi;
@@ -72,7 +72,7 @@ pub(super) struct Greeted {
 pub(super) enum First {
     /// The greeting.
     Greeted(Greeted),
-    /// The beginning of a WebSocket request.
+    /// A WebSocket request starts with this.
     Request(Vec<u8>),
 }
 

@@ -1,6 +1,6 @@
 //! Code actions: each is a command that sends a message about a place to the agent. Also the blocks of such a message. Pure.
 
-use super::commands::{self, Message};
+use super::arguments::{self, Message};
 use super::documents::range as text_range;
 use ls_types as lsp;
 use pintle_base::text::positions;
@@ -25,7 +25,7 @@ const OF_SELECTIONS: [(&str, Option<lsp::CodeActionKind>, &str); 3] = [
     ),
 ];
 
-/// The title of the action and the code lens that send a message.
+/// Title of the action and the code lens that send a message.
 pub(super) const SEND_TITLE: &str = "Send to pintle";
 
 /// The code actions of a place.
@@ -84,7 +84,7 @@ impl<'a> Found<'a> {
     pub(super) fn add_messages(&mut self, params: &lsp::CodeActionParams, asks: bool) {
         let lsp::CodeActionParams { text_document: document, range, .. } = params;
         let prompt = |title: &str, argument: Value| {
-            lsp::Command::new(title.to_owned(), commands::PROMPT.to_owned(), Some(vec![argument]))
+            lsp::Command::new(title.to_owned(), arguments::PROMPT.to_owned(), Some(vec![argument]))
         };
         let of_others =
             |diagnostic: &&lsp::Diagnostic| diagnostic.source.as_deref() != Some(SOURCE);
@@ -107,7 +107,7 @@ impl<'a> Found<'a> {
         if asks {
             let arguments = vec![json!({"uri": document.uri, "range": range})];
             let title = "Ask pintle about this…".to_owned();
-            let ask = lsp::Command::new(title, commands::ASK.to_owned(), Some(arguments));
+            let ask = lsp::Command::new(title, arguments::ASK.to_owned(), Some(arguments));
             self.add(None, ask, None);
         }
     }
@@ -116,7 +116,7 @@ impl<'a> Found<'a> {
 /// Returns the command that sends the message in a document.
 pub(super) fn send(uri: &lsp::Uri) -> lsp::Command {
     let arguments = Some(vec![json!({"uri": uri})]);
-    lsp::Command::new(SEND_TITLE.to_owned(), commands::SEND.to_owned(), arguments)
+    lsp::Command::new(SEND_TITLE.to_owned(), arguments::SEND.to_owned(), arguments)
 }
 
 /// Returns true if a kind equals another, or is a part of it: `refactor` includes `refactor.rewrite`.

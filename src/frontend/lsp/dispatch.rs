@@ -1,12 +1,15 @@
 //! Requests and notifications by method. A request that only looks something up is answered at once; commands are answered when they are accepted.
 
-use super::commands::{self, Message, SessionCommand};
-use super::driver::{Driver, Outcome, Stage};
+use super::arguments::{self, Message};
+use super::commands::{self, SessionCommand};
+use super::driver::{Driver, Stage};
+use super::effects::Outcome;
 use super::review::{self, Verb};
 use super::start::{self, Hello};
-use super::wire::{self, HandlerResult};
+use super::wire;
 use super::{actions, hunks};
 use crate::connection::Ended;
+use crate::rpc::HandlerResult;
 use crate::rpc::{self, error_object, invalid_params, unknown_method};
 use futures_util::future::FutureExt;
 use ls_types as lsp;
@@ -117,30 +120,30 @@ impl Driver {
     fn execute(&mut self, id: &Id, params: Option<&RawValue>) -> HandlerResult<Option<Value>> {
         let lsp::ExecuteCommandParams { command, arguments, .. } = wire::read(params)?;
         let message = |driver: &Self| -> HandlerResult<Vec<Input>> {
-            Ok(driver.input(commands::message(&command, &arguments)?))
+            Ok(driver.input(arguments::message(&command, &arguments)?))
         };
         let command = match command.as_str() {
-            commands::PROMPT => SessionCommand::Prompt(message(self)?),
-            commands::STEER => SessionCommand::Steer(message(self)?),
-            commands::QUEUE => SessionCommand::Queue(message(self)?),
-            commands::STOP => SessionCommand::Stop,
-            commands::NEW => SessionCommand::New,
-            commands::KEEP => self.decision(Verb::Keep, &command, &arguments)?,
-            commands::UNDO => self.decision(Verb::Undo, &command, &arguments)?,
-            commands::REVERT => {
-                let named = commands::number(&command, "a decision number", &arguments)?;
+            arguments::PROMPT => SessionCommand::Prompt(message(self)?),
+            arguments::STEER => SessionCommand::Steer(message(self)?),
+            arguments::QUEUE => SessionCommand::Queue(message(self)?),
+            arguments::STOP => SessionCommand::Stop,
+            arguments::NEW => SessionCommand::New,
+            arguments::KEEP => self.decision(Verb::Keep, &command, &arguments)?,
+            arguments::UNDO => self.decision(Verb::Undo, &command, &arguments)?,
+            arguments::REVERT => {
+                let named = arguments::number(&command, "a decision number", &arguments)?;
                 let decision = named.or(self.changes.last_decision).ok_or_else(|| {
                     wire::failed("no decisions in this session", "send the decision's number")
                 })?;
                 SessionCommand::Decide(ReviewAction::Revert { decision })
             }
-            commands::REWIND => {
-                let count = commands::number(&command, "a number of messages", &arguments)?;
+            arguments::REWIND => {
+                let count = arguments::number(&command, "a number of messages", &arguments)?;
                 let count = usize::try_from(count.unwrap_or(1)).unwrap_or(usize::MAX);
                 SessionCommand::Rewind(count)
             }
-            commands::ANSWER => {
-                let text = commands::message(&command, &arguments)?.text;
+            arguments::ANSWER => {
+                let text = arguments::message(&command, &arguments)?.text;
                 let (session, answer, withdrawal) =
                     self.questions.answer(text).ok_or_else(|| {
                         wire::failed(
@@ -152,8 +155,8 @@ impl Driver {
                 self.send_all([withdrawal]);
                 return Ok(Some(Value::Null));
             }
-            commands::SESSIONS => {
-                if let Some(session) = commands::named_session(&arguments)? {
+            arguments::SESSIONS => {
+                if let Some(session) = arguments::named_session(&arguments)? {
                     SessionCommand::Open(session)
                 } else {
                     let current = self.current.session.as_ref().map(|session| session.id.clone());
@@ -162,28 +165,28 @@ impl Driver {
                     return Ok(None);
                 }
             }
-            commands::TRANSCRIPT => {
+            arguments::TRANSCRIPT => {
                 let session = self.current.session.as_ref().ok_or_else(commands::no_session)?;
                 let effects = self.views.show_transcript(id, &session.id)?;
                 self.apply(effects);
                 return Ok(None);
             }
-            commands::ASK => {
-                let place = commands::place(&command, &arguments)?;
+            arguments::ASK => {
+                let place = arguments::place(&command, &arguments)?;
                 let about = place.map(|place| (place.uri, place.range));
                 let effects = self.views.begin_draft(Some(id.clone()), about, "")?;
                 self.apply(effects);
                 return Ok(None);
             }
-            commands::SEND => {
-                let place = commands::place(&command, &arguments)?;
+            arguments::SEND => {
+                let place = arguments::place(&command, &arguments)?;
                 let uri = place.map(|place| place.uri);
                 let effects = self.views.read_draft(id, uri.as_ref(), &self.documents)?;
                 self.apply(effects);
                 return Ok(None);
             }
             _ => {
-                let known = commands::NAMES.join(", ");
+                let known = arguments::NAMES.join(", ");
                 let message = format!("unknown command `{command}`; expected one of {known}");
                 return Err(invalid_params(&message));
             }
@@ -198,7 +201,7 @@ impl Driver {
         command: &str,
         arguments: &[Value],
     ) -> HandlerResult<SessionCommand> {
-        let target = commands::target(command, arguments)?;
+        let target = arguments::target(command, arguments)?;
         let path = |uri: &lsp::Uri| self.documents.real_path(uri);
         Ok(SessionCommand::Decide(review::action(verb, target, path)?))
     }
@@ -206,7 +209,7 @@ impl Driver {
     /// Returns a message's blocks.
     pub(super) fn input(&self, message: Message) -> Vec<Input> {
         let uri = message.uri.as_ref();
-        let path = uri.and_then(start::file_path).map(|path| path.to_string_lossy().into_owned());
+        let path = uri.and_then(wire::file_path).map(|path| path.to_string_lossy().into_owned());
         let shown = uri.and_then(|uri| self.documents.text(uri));
         actions::input(message, path, shown.as_deref().map(String::as_str))
     }

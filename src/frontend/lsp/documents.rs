@@ -3,8 +3,7 @@
 //! The protocol does not report which text is saved, so a text is compared with its file when it is opened, unless it is long. A version
 //! that does not rise means that a change was lost: the document is then dropped, and tools read the file.
 
-use super::start::file_path;
-use super::wire;
+use super::wire::{self, file_path};
 use ls_types as lsp;
 use pintle_agent::{DocumentProblem, Documents, EngineHandle};
 use pintle_protocol::document::{
@@ -161,7 +160,7 @@ impl OpenDocuments {
         }
     }
 
-    /// Handles the saving of a document.
+    /// Handles `didSave`.
     pub(super) fn save(&self, params: &lsp::DidSaveTextDocumentParams) {
         let (Some(document), Some(documents)) =
             (self.of_uri(&params.text_document.uri), self.documents())
@@ -174,7 +173,7 @@ impl OpenDocuments {
         }
     }
 
-    /// Handles the closing of a document.
+    /// Handles `didClose`.
     pub(super) fn close(&mut self, params: &lsp::DidCloseTextDocumentParams) {
         self.forget(&params.text_document.uri);
     }

@@ -2,36 +2,36 @@
 //!
 //! Parts return [`Effects`]; only the driver sends messages and starts work.
 
-use super::commands::{Carried, SessionCommand};
+use super::commands::SessionCommand;
 use super::documents::OpenDocuments;
 use super::edits::Edits;
+use super::effects::{Carried, Effects, Outcome, Sent};
 use super::progress::Progress;
 use super::questions::{Questions, Responded};
 use super::review::Changes;
 use super::rewind::{self, Rewinds};
 use super::session::{Current, Opened, Opener};
 use super::start::Offers;
-use super::views::{Draft, Views};
-use super::wire::{self, HandlerResult, Reply};
+use super::views::Views;
+use super::wire::{self, Reply};
 use crate::client::{Subagents, UserQuestion};
 use crate::connection::{self, Ended, Outbox, Protocol};
+use crate::rpc::HandlerResult;
 use crate::rpc::{self, InFlight, Lane};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
-use pintle_agent::{Answer, EditCall, Error, Feed, SessionHandle, SubscriberId, Transcript};
+use pintle_agent::{Answer, EditCall, Error, Feed, SessionHandle, SubscriberId};
 use pintle_base::transport::envelope::{self, Envelope, Id};
 use pintle_base::transport::{Incoming, Outgoing};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::QueuedInput;
 use pintle_protocol::history::SessionRewindResult;
-use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::ids::TurnId;
 use pintle_protocol::methods::{QueuePolicy, TurnInterrupt, TurnInterruptParams};
-use pintle_protocol::review::ReviewListResult;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::path::PathBuf;
 
 /// A connection's stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,62 +64,6 @@ pub(super) struct Driver {
     pub(super) progress: Progress,
 }
 
-/// The effects of a call on a part: messages and responses in order, and work whose outcome is returned to the part.
-#[derive(Default)]
-pub(super) struct Effects {
-    sent: Vec<Sent>,
-    work: Vec<BoxFuture<'static, Outcome>>,
-}
-
-enum Sent {
-    Message(Vec<u8>),
-    Response(Id, HandlerResult<Value>),
-}
-
-impl Effects {
-    pub(super) fn send(messages: impl IntoIterator<Item = Vec<u8>>) -> Self {
-        Self { sent: messages.into_iter().map(Sent::Message).collect(), work: Vec::new() }
-    }
-
-    pub(super) fn work(work: impl Future<Output = Outcome> + Send + 'static) -> Self {
-        Self { sent: Vec::new(), work: vec![work.boxed()] }
-    }
-
-    pub(super) fn message(&mut self, message: Vec<u8>) {
-        self.sent.push(Sent::Message(message));
-    }
-
-    pub(super) fn response(&mut self, id: Id, result: HandlerResult<Value>) {
-        self.sent.push(Sent::Response(id, result));
-    }
-
-    pub(super) fn extend(&mut self, other: Self) {
-        self.sent.extend(other.sent);
-        self.work.extend(other.work);
-    }
-}
-
-/// A request handler's outcome.
-pub(super) enum Outcome {
-    Response(Id, HandlerResult<Value>),
-    /// A command of the session's.
-    Carried(Id, Box<Carried>),
-    /// An answer has reached its session.
-    NoResponse,
-    /// The open changes of the session.
-    Reviewed(Result<ReviewListResult, Error>),
-    /// The session has gone back in its history.
-    Rewound(Result<SessionRewindResult, Error>),
-    /// A session's transcript was written.
-    Grown(SessionId, Result<Transcript, Error>),
-    /// A file with the change is written, about which this request asks.
-    ChangeWritten(Result<PathBuf, String>, String),
-    /// The document for a message is written.
-    DraftWritten(Option<Id>, Result<Draft, Error>),
-    /// The message in a document.
-    DraftRead(Id, Draft, Result<String, Error>),
-}
-
 /// A result of work that the connection started.
 pub(super) enum Done {
     Outcome(Outcome),
@@ -148,7 +92,7 @@ impl Protocol for Driver {
 
     fn follows_events(done: &Done) -> bool {
         match done {
-            // The report of a call that edits precedes its edit.
+            // A call's progress is reported before its edit.
             Done::Edit(_) => true,
             Done::Outcome(_) => false,
         }

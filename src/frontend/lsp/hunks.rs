@@ -4,7 +4,7 @@
 //! current position, as near to its lines as it is found; its buttons name the change, not the lines.
 
 use super::actions::{SOURCE, includes};
-use super::commands;
+use super::arguments;
 use ls_types as lsp;
 use pintle_base::text::visible::visible;
 use pintle_protocol::review::{Hunk, HunkKind, HunkState};
@@ -87,7 +87,7 @@ fn counts(hunk: &Hunk) -> String {
     format!("+{} \u{2212}{}", hunk.after.count, hunk.before.count)
 }
 
-/// Returns the argument of the commands that decide about a change as it is shown.
+/// Returns the command argument for deciding about a change as it is shown.
 fn argument(hunk: &Hunk) -> Value {
     json!({"hunk": hunk.id, "changedSeq": hunk.changed_seq})
 }
@@ -100,7 +100,7 @@ pub(super) fn lenses(hunks: &[&Hunk], text: Option<&str>) -> Vec<lsp::CodeLens> 
             HunkKind::Lines => format!("Keep {}", counts(hunk)),
             HunkKind::File | HunkKind::Mode => "Keep".to_owned(),
         };
-        [(keep, commands::KEEP), ("Undo".to_owned(), commands::UNDO)].map(|(title, command)| {
+        [(keep, arguments::KEEP), ("Undo".to_owned(), arguments::UNDO)].map(|(title, command)| {
             let arguments = Some(vec![argument(hunk)]);
             lsp::CodeLens {
                 range: lsp::Range::new(at, at),
@@ -153,7 +153,7 @@ pub(super) fn actions(
 /// The code action kind.
 pub(super) const KIND: lsp::CodeActionKind = lsp::CodeActionKind::QUICKFIX;
 
-const VERBS: [(&str, &str); 2] = [("Keep", commands::KEEP), ("Undo", commands::UNDO)];
+const VERBS: [(&str, &str); 2] = [("Keep", arguments::KEEP), ("Undo", arguments::UNDO)];
 
 /// Returns true if two ranges share a line. The first one ends before its last line's first character.
 fn touches(change: &lsp::Range, selected: &lsp::Range) -> bool {

@@ -11,11 +11,13 @@
 //! encoding that every client knows, so none is converted.
 
 mod actions;
+mod arguments;
 mod commands;
 mod dispatch;
 mod documents;
 mod driver;
 mod edits;
+mod effects;
 mod events;
 mod hunks;
 mod progress;

@@ -174,7 +174,7 @@ fn doing(item: &Item) -> Option<String> {
     }
 }
 
-/// Returns the beginning of a text's first line.
+/// Returns a text's first line, shortened.
 fn short(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(MAX_PROGRESS_CHARS).collect();

@@ -1,10 +1,11 @@
 //! The session's open changes in the client: read again whenever they may have changed, published as diagnostics, and decided about.
 
-use super::commands::Target;
+use super::arguments::Target;
 use super::documents::OpenDocuments;
-use super::driver::{Effects, Outcome};
+use super::effects::{Effects, Outcome};
 use super::hunks;
-use super::wire::{self, HandlerResult};
+use super::wire;
+use crate::rpc::HandlerResult;
 use crate::rpc::invalid_params;
 use ls_types as lsp;
 use pintle_agent::{Error, SessionHandle};
@@ -149,7 +150,7 @@ pub(super) enum Verb {
     Undo,
 }
 
-/// Returns a command's action. `path` returns the file of a document URI.
+/// Returns a command's action. `path` converts a document URI to a path.
 pub(super) fn action(
     verb: Verb,
     target: Target,

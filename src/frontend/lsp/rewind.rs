@@ -1,7 +1,8 @@
 //! Rewinding the session's history: the user sees the message that is removed and what becomes of each file, and chooses.
 
-use super::driver::{Effects, Outcome};
-use super::wire::{self, HandlerResult, Reply};
+use super::effects::{Effects, Outcome};
+use super::wire::{self, Reply};
+use crate::rpc::HandlerResult;
 use ls_types as lsp;
 use pintle_agent::{EngineHandle, Error, SessionHandle};
 use pintle_base::transport::envelope::Id;

@@ -1,7 +1,8 @@
 //! The connection's session: created by the first command that needs it, or opened from the list of stored ones.
 
-use super::wire::{self, HandlerResult};
+use super::wire;
 use crate::client::{Client, Subagents, subscribe};
+use crate::rpc::HandlerResult;
 use pintle_agent::{CreateSession, EventSelection, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionResult;
@@ -64,7 +65,7 @@ impl Current {
         self.session.as_ref().is_some_and(|session| session.id == *id)
     }
 
-    /// Returns the handle of the session or of one of its sub-agents.
+    /// Returns a handle to the session or to one of its sub-agents.
     pub(super) fn asking(&self, id: &SessionId) -> Option<SessionHandle> {
         let own = self.session.as_ref().filter(|session| session.id == *id);
         own.or_else(|| self.subagents.get(id)).cloned()

@@ -1,6 +1,7 @@
 //! A connection's handshake: the client's and the server's capabilities, and the working directory. Pure.
 
-use super::commands;
+use super::arguments;
+use super::wire::file_path;
 use ls_types as lsp;
 use serde::Deserialize;
 use serde_json::Value;
@@ -66,12 +67,6 @@ impl Hello {
     }
 }
 
-/// Returns the path of a document or directory on this machine.
-pub(super) fn file_path(uri: &lsp::Uri) -> Option<PathBuf> {
-    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
-    uri.to_file_path().filter(|_| is_file).map(std::borrow::Cow::into_owned)
-}
-
 /// Returns the server's capabilities. `reads_documents` is false if the files are on another machine, so no editor has them open.
 pub(super) fn capabilities(reads_documents: bool) -> lsp::InitializeResult {
     let sync = lsp::TextDocumentSyncOptions {
@@ -88,7 +83,7 @@ pub(super) fn capabilities(reads_documents: bool) -> lsp::InitializeResult {
         ..lsp::CodeActionOptions::default()
     };
     let commands = lsp::ExecuteCommandOptions {
-        commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
+        commands: arguments::NAMES.iter().map(|name| (*name).to_owned()).collect(),
         ..lsp::ExecuteCommandOptions::default()
     };
     lsp::InitializeResult {

@@ -1,14 +1,14 @@
 //! Files that the client shows in addition to the user's: the session's transcript, which grows, changes that are too long for a message
 //! box, and messages that the user writes, for which the protocol has no input box.
 //!
-//! They are in a directory that only the user can access, which is removed at the end of the connection.
+//! They are in a directory that only the user can access, which is removed when the connection ends.
 
 use super::actions;
-use super::commands::Message;
+use super::arguments::Message;
 use super::documents::OpenDocuments;
-use super::driver::{Effects, Outcome};
-use super::start::file_path;
-use super::wire::{self, HandlerResult};
+use super::effects::{Effects, Outcome};
+use super::wire::{self, file_path};
+use crate::rpc::HandlerResult;
 use ls_types as lsp;
 use pintle_agent::{EngineHandle, Error, Transcript};
 use pintle_base::private_files;
@@ -19,7 +19,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The beginning of the line after a message that the user writes.
+/// The line below the user's message starts with this.
 const END_OF_DRAFT: &str = "<!-- This message goes to pintle";
 
 /// Files for the client to show.

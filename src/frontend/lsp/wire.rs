@@ -1,6 +1,6 @@
 //! The JSON of responses, errors and messages to the user, in this protocol's codes.
 
-use crate::rpc::{error_object, invalid_params, refusal};
+use crate::rpc::{HandlerResult, error_object, invalid_params, refusal};
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
 use pintle_agent::Error;
@@ -11,6 +11,7 @@ use pintle_protocol::error;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// The code for a request before `initialize`.
 const SERVER_NOT_INITIALIZED: i32 = -32002;
@@ -24,12 +25,16 @@ const REQUEST_FAILED: i32 = -32803;
 /// The maximum length of a message that only informs, in bytes. Editors show it in a line or a box.
 const MAX_MESSAGE_BYTES: usize = 4000;
 
-pub(super) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
-
 /// Reads params; missing params count as an empty object.
 pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
     serde_json::from_str(params.map_or("{}", RawValue::get))
         .map_err(|error| invalid_params(&error.to_string()))
+}
+
+/// Returns the local path of a document or directory.
+pub(super) fn file_path(uri: &lsp::Uri) -> Option<PathBuf> {
+    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
+    uri.to_file_path().filter(|_| is_file).map(std::borrow::Cow::into_owned)
 }
 
 pub(super) fn failed(message: &str, hint: &str) -> ErrorObjectOwned {

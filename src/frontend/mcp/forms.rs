@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// The field with the chosen label or labels.
 const CHOICE: &str = "choice";
 
-/// The field for the user's own text.
+/// The field for free text.
 const TEXT: &str = "text";
 
 /// One line about a question.

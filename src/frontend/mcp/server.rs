@@ -81,7 +81,7 @@ impl Client {
 
 /// The end of waiting for a task.
 enum Waited {
-    /// The task is over, or the deadline has passed.
+    /// The task has ended, or the deadline has passed.
     State(State),
     /// The client is asked first.
     Asks(InputRequiredResult),
@@ -216,7 +216,7 @@ impl Server {
         }
     }
 
-    /// Passes the answers of a repeated call to the task that asked.
+    /// Passes a repeated call's answers to the task that asked.
     async fn answered(&self, task: &Task, responses: InputResponses) {
         let asked = task.state().borrow().asked.clone();
         for (key, response) in responses {
@@ -445,7 +445,7 @@ fn ended(result: &RunResult) -> String {
     parts.join("\n")
 }
 
-/// Returns a task in the form of the task extension.
+/// Converts a task to the task extension's format.
 fn wire_task(task: &Task, state: &State) -> ToldTask {
     let status = match &state.result {
         None if state.asked.is_empty() => TaskStatus::Working,

@@ -38,7 +38,7 @@ pub(super) struct State {
     pub(super) changed_ms: u64,
     /// The open questions, each with the session that asks: the task's or a sub-agent's.
     pub(super) asked: Vec<(SessionHandle, UserQuestion)>,
-    /// The result, once it is over.
+    /// The result, once it has ended.
     pub(super) result: Option<Arc<RunResult>>,
 }
 

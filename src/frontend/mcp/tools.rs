@@ -57,7 +57,7 @@ pub(super) struct Steer {
     pub(super) message: String,
 }
 
-/// The arguments of a tool that takes only a task.
+/// Arguments for a tool that takes only a task.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Named {

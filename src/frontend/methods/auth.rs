@@ -1,8 +1,9 @@
 //! Handlers of logins, to providers and to servers of the Model Context Protocol: the login page is sent before the response.
 
 use super::connection::Connection;
-use super::handlers::{HandlerResult, session};
+use super::handlers::session;
 use super::refused;
+use crate::rpc::HandlerResult;
 use crate::rpc::error_object;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{

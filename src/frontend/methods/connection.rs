@@ -1,9 +1,9 @@
 //! The state that a connection shares with its handlers: its client and the sessions that it has open.
 
 use super::filter;
-use super::handlers::HandlerResult;
 use super::keys::check_key;
 use crate::client::{Client, UserQuestion};
+use crate::rpc::HandlerResult;
 use pintle_agent::{
     Adopt, EditCall, Editors, EventSelection, Extensions, SessionHandle, Subscriber,
 };
@@ -169,7 +169,7 @@ impl Connection {
         session
     }
 
-    /// Returns the cause to record for the effects of a request to the engine.
+    /// Returns the cause to record with a request's effects.
     pub(super) fn cause(&self, key: Option<String>) -> HandlerResult<Option<Cause>> {
         check_key(key.as_deref())?;
         let client_id = self.state().client_id.clone();
@@ -199,7 +199,7 @@ impl Connection {
         self.state().open_questions.extend(asked);
     }
 
-    /// Schedules the withdrawal of a session's questions: a later subscription asks them again.
+    /// Withdraws a session's questions later: the next subscription asks them again.
     pub(super) fn withdraw_later(&self, session: SessionId) {
         self.state().unsubscribed.push(session);
     }

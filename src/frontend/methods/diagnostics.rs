@@ -1,8 +1,9 @@
 //! Diagnostics from a client's editor.
 
 use super::connection::Connection;
-use super::handlers::{HandlerResult, session};
+use super::handlers::session;
 use super::refused;
+use crate::rpc::HandlerResult;
 use pintle_agent::{ClientCommand, DiagnosticsReport};
 use pintle_protocol::diagnostics::EditorDiagnosticsParams;
 use pintle_protocol::methods::Empty;

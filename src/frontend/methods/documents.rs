@@ -1,8 +1,8 @@
 //! The documents that the client has open.
 
 use super::connection::Connection;
-use super::handlers::HandlerResult;
 use super::refused;
+use crate::rpc::HandlerResult;
 use crate::rpc::error_object;
 use pintle_agent::{DocumentProblem, Documents};
 use pintle_protocol::document::{

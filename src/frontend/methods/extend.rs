@@ -1,8 +1,8 @@
 //! Handlers of requests that add a client's hooks and tools to its sessions.
 
 use super::connection::Connection;
-use super::handlers::HandlerResult;
 use super::refused;
+use crate::rpc::HandlerResult;
 use crate::rpc::error_object;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, ToolNames};

@@ -1,7 +1,6 @@
 //! A subscription's filter, read from params. Pure.
 
-use super::handlers::HandlerResult;
-use crate::rpc::{invalid, nearest};
+use crate::rpc::{HandlerResult, invalid, nearest};
 use pintle_agent::EventSelection;
 use pintle_protocol::event::DeltaField;
 use pintle_protocol::subscription::{DeltaCapability, EVENT_TYPES, EventFilter};

@@ -5,8 +5,7 @@ use super::filter;
 use super::keys::{check_key, check_length};
 use super::refused;
 use crate::client::{self, Scope, leave, snapshot};
-use crate::rpc::MAX_IN_FLIGHT;
-use crate::rpc::{error_object, invalid};
+use crate::rpc::{HandlerResult, MAX_IN_FLIGHT, error_object, invalid};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
     self as agent, CreateSession, EventSelection, ForkSession, JobCommand, NewFolder, OpenConfig,
@@ -31,8 +30,6 @@ use pintle_protocol::trust::{TrustAgreeParams, TrustResult};
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-pub(super) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
 
 pub(super) async fn initialize(
     connection: Arc<Connection>,

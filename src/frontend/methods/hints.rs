@@ -2,7 +2,7 @@
 
 use pintle_agent::{Action, Hint};
 
-/// Returns the text of a hint for this protocol's clients.
+/// Formats a hint for this protocol's clients.
 pub(super) fn text(hint: Hint) -> String {
     let action = match hint {
         Hint::Text(text) => return text,

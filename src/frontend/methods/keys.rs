@@ -1,7 +1,6 @@
 //! Stored texts that the client chooses: its request keys and its id.
 
-use super::handlers::HandlerResult;
-use crate::rpc::invalid;
+use crate::rpc::{HandlerResult, invalid};
 
 /// Maximum length of such a text, in characters: real texts are a fraction of this.
 const MAX_CHARS: usize = 200;

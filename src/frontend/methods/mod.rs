@@ -224,7 +224,7 @@ impl agent::ForEachRequest for Forwarded<'_> {
     }
 }
 
-/// Adds a method whose handler returns the protocol's own result type.
+/// Adds a method whose handler returns the protocol's result type.
 fn add<M, F, Fut>(module: &mut RpcModule<Connection>, handler: F)
 where
     M: Request,

@@ -1,9 +1,10 @@
 //! Commands that the user runs alongside the agent: jobs of the session, with a response at their end.
 
 use super::connection::Connection;
-use super::handlers::{HandlerResult, session};
+use super::handlers::session;
 use super::keys::check_key;
 use super::refused;
+use crate::rpc::HandlerResult;
 use crate::rpc::{error_object, invalid};
 use pintle_agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
 use pintle_protocol::error;

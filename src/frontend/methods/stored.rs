@@ -1,8 +1,9 @@
 //! Handlers of requests about stored sessions, open or not.
 
 use super::connection::Connection;
-use super::handlers::{HandlerResult, session};
+use super::handlers::session;
 use super::refused;
+use crate::rpc::HandlerResult;
 use crate::rpc::{error_object, invalid};
 use pintle_agent::{Filter, Items, PageRange, Piece};
 use pintle_protocol::error;
@@ -35,7 +36,7 @@ const MAX_HITS: u32 = 200;
 /// The default size of a piece of a long output.
 const DEFAULT_PIECE_BYTES: u32 = 64 * 1024;
 
-/// Maximum size of a piece of a long output, so that it does not delay the rest of the connection.
+/// Maximum size of one piece of a long output, so that other messages are not delayed.
 const MAX_PIECE_BYTES: u32 = 1024 * 1024;
 
 pub(super) async fn session_list(

@@ -1,4 +1,4 @@
-//! A line from the client: parsed into a command with typed fields, or rejected with an error that names the problem. Pure.
+//! A line from the client: parsed into a command with typed fields, or rejected with a specific error. Pure.
 //!
 //! Invariant: every line gets a response. Unknown fields are ignored, as in Pi.
 
@@ -14,7 +14,7 @@ pub(super) struct CommandLine {
     pub(super) command: Command,
 }
 
-/// The parts of a line that are repeated in its response.
+/// Fields that are repeated in the response.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head {
     /// The id as it was given, if any.

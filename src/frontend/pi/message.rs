@@ -44,7 +44,7 @@ pub(super) fn pending(dialect: Dialect) -> &'static str {
     }
 }
 
-/// Sets the stop reason and the error of a reply that was cut.
+/// Sets a cut reply's stop reason and error.
 pub(super) fn cut(message: &mut Value, stop: &str, error: &str) {
     put(message, "stopReason", stop);
     put(message, "errorMessage", error);

@@ -28,7 +28,7 @@ pub(super) struct Mirror {
     lines: Vec<Line>,
     /// The number of lines that [`Mirror::catch_up`] has returned.
     returned: usize,
-    /// The last turn that began, and the number of its start event.
+    /// The last started turn, and its start event's number.
     last_turn: Option<(TurnId, u64)>,
     file: Option<SidecarFile>,
     /// The file could not be written, and the failure was reported.
@@ -193,12 +193,12 @@ impl Mirror {
         self.lines.iter().filter_map(Line::role).all(|role| role == "system")
     }
 
-    /// Returns the number of the event before this turn began, if the journal has been read that far.
+    /// Returns the last event number before this turn, if the journal has been read that far.
     pub(super) fn before(&self, turn: &TurnId) -> Option<u64> {
         self.last_turn.as_ref().filter(|(last, _)| last == turn).map(|(_, seq)| seq - 1)
     }
 
-    /// Makes [`Mirror::catch_up`] return the entries of the events after this one, even if they were already read.
+    /// Makes [`Mirror::catch_up`] return the entries after this event, even if they were already read.
     pub(super) fn return_from(&mut self, seq: u64) {
         self.returned = self.lines.partition_point(|line| line.seq <= seq);
     }

@@ -144,7 +144,7 @@ pub(super) fn apis(list: &ModelsListResult) -> Apis {
     Apis::new(providers.filter_map(|row| Some((row.name.as_str(), row.api.as_deref()?))))
 }
 
-/// Returns the models that a client cycles through: those that match a pattern, or all usable ones without patterns.
+/// Returns the models that a client cycles through: the ones matching a pattern, or all usable ones without patterns.
 pub(super) fn cycle(list: &ModelsListResult, patterns: &[String]) -> Vec<String> {
     let all = available(list).into_iter().filter_map(|model| {
         let part = |key: &str| model.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -180,7 +180,7 @@ fn is_match(pattern: ModelName<'_>, model: &str) -> bool {
     }
 }
 
-/// Returns the model that a text names, by its id or a part of it. Of several matches, one whose provider has its key is preferred.
+/// Finds a model by its id or part of it. Of several matches, one whose provider has a key is preferred.
 pub fn resolve(list: &ModelsListResult, provider: Option<&str>, text: &str) -> Option<String> {
     let is_ready_model = |info: &ModelInfo| {
         let provider = info.model.split('/').next();

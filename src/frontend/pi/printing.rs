@@ -1,6 +1,6 @@
 //! The output of running calls: Pi's clients receive the tail of the whole output with each update. Pure, except for the clock.
 //!
-//! Invariant: updates of a call are at least [`PAUSE`] apart, and output printed before a call's end is sent before its end.
+//! Invariant: a call's updates are sent at intervals of at least [`PAUSE`], and output printed before a call's end is sent before its end.
 
 use super::line::put;
 use super::message;
@@ -64,7 +64,7 @@ impl Printing {
         call.send_if_due(now, out);
     }
 
-    /// Ends a call, and sends the rest of its output.
+    /// Ends a call, and sends its remaining output.
     pub(super) fn end(&mut self, id: &ItemId, out: &mut Vec<Vec<u8>>) {
         if let Some(mut call) = self.0.remove(id) {
             call.send_if_due(call.due, out);

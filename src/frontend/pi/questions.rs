@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The timeout of a permission request.
+/// Time limit of a permission request.
 pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The open dialogs and their deadlines.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-/// In the legacy dialect, the share of a message that must be new before it is sent again.
+/// In the legacy dialect, a message is sent again once this share of it is new.
 const GROWTH: usize = 16;
 
 /// In the legacy dialect, a message up to this size is sent with every delta.

@@ -331,7 +331,7 @@ impl Sessions {
     ) -> Result<OpenSession, Error> {
         let subscriber = self.client.subscriber(EventSelection::default());
         let before = snapshot(&handle).await?;
-        // A client that joins in the middle of a turn, which another client began, receives it from its beginning.
+        // A client that joins during another client's turn receives the whole turn.
         let from = match &before.active_turn_id {
             None => before.seq,
             Some(turn) => {

@@ -21,7 +21,7 @@ impl Driver {
         models::levels(&self.models(), ModelName::read(&self.open.model))
     }
 
-    /// Sets session options. The error is the reason of the first rejected option.
+    /// Sets session options. The error explains the first rejected option.
     pub(super) async fn set(&mut self, values: &[(&str, &str)]) -> Result<(), String> {
         let values = values.iter().map(|(id, value)| ((*id).to_owned(), (*value).to_owned()));
         let values: BTreeMap<String, String> = values.collect();

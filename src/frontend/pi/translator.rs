@@ -23,7 +23,7 @@ use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemSt
 use pintle_session::pi::{Apis, usage_to_pi};
 use serde_json::{Value, json};
 
-/// The code of the notice about a command that a user ran and the model does not see.
+/// Notice code for a command that a user ran and the model does not see.
 pub(super) const USER_SHELL: &str = "ran";
 
 /// The translation state of one session.
@@ -114,7 +114,7 @@ impl Translator {
         }
     }
 
-    /// Returns true between the beginning and the end of a run, as reported to the client.
+    /// Returns true during a run, as reported to the client.
     pub(super) fn is_running(&self) -> bool {
         self.run.is_some()
     }

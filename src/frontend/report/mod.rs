@@ -53,7 +53,7 @@ impl Destination {
     }
 }
 
-/// Returns the text of a report that is a separate file.
+/// Returns a report's text, if it is a separate file.
 pub(super) fn text(format: ReportFormat, result: &RunResult) -> String {
     match format {
         ReportFormat::Sarif => sarif::text(result),
@@ -63,7 +63,7 @@ pub(super) fn text(format: ReportFormat, result: &RunResult) -> String {
     }
 }
 
-/// Returns the finding of a completed `report_finding` call, with its path relative to the working directory.
+/// Returns the finding from a completed `report_finding` call, with its path relative to the working directory.
 pub(crate) fn finding(call: &ToolCall, cwd: &Path) -> Option<Finding> {
     let input = call.arguments()?;
     let mut finding: Finding = serde_json::from_value(input.clone()).ok()?;

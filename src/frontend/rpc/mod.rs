@@ -9,6 +9,9 @@ use pintle_base::transport::envelope::{Id, Invalid};
 use pintle_protocol::error::{self, ErrorData};
 use serde::Serialize;
 
+/// The result of a request, or the error for its response.
+pub(crate) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
+
 /// Writes the response to a request.
 pub(crate) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
     #[derive(Serialize)]
@@ -38,7 +41,7 @@ pub(crate) fn rejection(invalid: &Invalid) -> Vec<u8> {
     error_response(&invalid.id, &error_object(invalid.code, &invalid.message, name, None))
 }
 
-/// Returns the error of a cancelled request, for protocols without a specific code.
+/// Creates the error for a cancelled request, for protocols without a specific code.
 pub(crate) fn cancelled() -> ErrorObjectOwned {
     let message = "the request was cancelled before it started";
     error_object(error::CANCELLED, message, "cancelled", None)

@@ -28,7 +28,7 @@ impl EventFilter {
         Ok(Self { include: include.build()?, exclude: exclude.build()? })
     }
 
-    /// Returns true if the event of a record, as JSON text, is printed. A record without a kind is printed.
+    /// Returns true if a record, as JSON text, is printed. A record without a kind is printed.
     ///
     /// # Example
     ///

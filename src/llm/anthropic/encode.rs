@@ -136,7 +136,7 @@ fn level(levels: &[&'static str], effort: Effort) -> &'static str {
     levels.iter().rfind(known).or(levels.first()).copied().unwrap_or("medium")
 }
 
-/// Returns the efforts of the conversation, if the model accepts changes within it.
+/// Returns the conversation's efforts, if the model accepts changes within it.
 fn effort_updates(
     request: &Request,
     family: Family,
@@ -146,7 +146,7 @@ fn effort_updates(
     let (Some(default), Thinking::Adaptive { levels, off }) = (default, family.thinking) else {
         return EffortUpdates::default();
     };
-    effort_updates::of(request, |effort| match effort {
+    effort_updates::collect(request, |effort| match effort {
         None => Some(default),
         // A parameter switches thinking off.
         Some(Effort::None) if off != Off::LowestEffort => None,

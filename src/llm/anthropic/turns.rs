@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// A role and its blocks.
 type Turn = (&'static str, Vec<Value>);
 
-/// The role of a message that changes the effort. Its only block is the level.
+/// Role for messages that change the effort. The only block is the level.
 pub(super) const UPDATE: &str = "system";
 
 /// The beta that accepts such messages.
@@ -103,7 +103,7 @@ fn without_unpaired(turns: &mut [Turn], can_search: bool) {
     }
 }
 
-/// Returns the names of the called tools.
+/// Returns the called tools, by name.
 pub(super) fn called(turns: &[Turn]) -> BTreeSet<String> {
     let blocks = turns.iter().flat_map(|(_, blocks)| blocks);
     let calls = blocks.filter(|block| text(block, "type") == Some("tool_use"));

@@ -2,7 +2,7 @@
 //!
 //! A frame consists of its length, the header length, a checksum of both, the headers, the payload and a checksum of everything. Model
 //! output is base64 in the JSON of `event` frames. An exception becomes an `error` event in Anthropic's format, so the decoder need not
-//! know where it came from.
+//! know its origin.
 //!
 //! Source: smithy.io, "Amazon Event Stream specification", and the reader in PyPI botocore 1.44.5, read 2026-11.
 

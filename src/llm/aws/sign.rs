@@ -1,4 +1,4 @@
-//! Signature Version 4: the headers that prove the sender of a request. Pure.
+//! Signature Version 4: headers that authenticate a request. Pure.
 //!
 //! All signed parts are signed as they are sent, so the URL's path must already be encoded.
 //!

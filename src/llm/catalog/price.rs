@@ -72,7 +72,7 @@ impl Price {
         }
     }
 
-    /// Returns the price of a request with this much input.
+    /// Returns the price for a request with this much input.
     fn at(&self, input_tokens: u64) -> Self {
         match self.above.filter(|long| input_tokens > long.tokens) {
             None => *self,

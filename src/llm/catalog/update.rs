@@ -24,7 +24,7 @@ const MAX_PRICE: f64 = 100_000.0;
 /// Models of a later date.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
-    /// The date of the update.
+    /// The update's date.
     pub date: Date,
     /// The models, in file order.
     pub models: Vec<Model>,
@@ -87,7 +87,7 @@ impl Update {
     }
 }
 
-/// Checks the values of a row. The error starts with the field.
+/// Checks a row's values. The error starts with the field.
 fn check(model: &Model) -> Result<(), String> {
     for (field, text) in
         [("provider", &model.provider), ("id", &model.id), ("source", &model.source)]
@@ -163,7 +163,7 @@ pub fn install(text: Result<Vec<u8>, String>, now_ms: u64) {
 /// Parses an update that a user wants to install.
 ///
 /// # Errors
-/// It is not an update, or is older than the built-in catalog ([`Refused::Older`]).
+/// The text is not an update, or is older than the built-in catalog ([`Refused::Older`]).
 pub fn check_new(text: &[u8], now_ms: u64) -> Result<Update, Refused> {
     let update = Update::parse(text, day(now_ms)).map_err(Refused::Invalid)?;
     let built_in = super::date();
@@ -183,7 +183,7 @@ pub enum Refused {
     Older(String),
 }
 
-/// Returns the day of a time in milliseconds since 1970.
+/// Converts milliseconds since 1970 to a day.
 fn day(now_ms: u64) -> Date {
     let time = i64::try_from(now_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     time.unwrap_or_default().to_zoned(TimeZone::UTC).date()
@@ -207,7 +207,7 @@ fn older(date: Date, built_in: Date) -> String {
     format!("it is of {date}, older than the built-in catalog of {built_in}")
 }
 
-/// Overlays the rows of an update.
+/// Overlays an update's rows.
 pub(super) fn overlay(models: &mut Vec<Model>, update: Update) {
     for model in update.models {
         let is_same = |row: &&mut Model| row.provider == model.provider && row.id == model.id;

@@ -1,4 +1,4 @@
-//! Decodes the chunks of a Chat Completions stream to deltas.
+//! Decodes Chat Completions stream chunks to deltas.
 //!
 //! The servers agree on little: names come once or again and empty, arguments complete or in pieces, usage in four places, the finish
 //! reason twice or never. This decoder accepts the union of all recorded forms.

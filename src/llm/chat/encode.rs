@@ -133,7 +133,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     if dialect.assistant_after_result { bridge(messages) } else { messages }
 }
 
-/// Adds the remainder of a paused reply. Both become one message unless one of them has parts instead of text.
+/// Appends what remained of a paused reply. Both become one message unless one of them has parts instead of text.
 fn push_rest(messages: &mut Vec<Value>, reply: Value) {
     let is_text =
         |message: &Value| is_of(message, "assistant") && message.get("tool_calls").is_none();

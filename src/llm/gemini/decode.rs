@@ -1,4 +1,4 @@
-//! Decodes the chunks of a Gemini stream to deltas.
+//! Decodes Gemini stream chunks to deltas.
 //!
 //! A signature belongs to one part and must be sent back on exactly that part, while the user reads one text. So parts of one kind become
 //! one block, whose opaque data records which bytes were separate parts. The stream has no end mark: a finish reason completes it, and more

@@ -93,7 +93,7 @@ impl LoginFile {
     pub(super) fn read(&self) -> io::Result<BTreeMap<String, Stored>> {
         let Some(content) = self.0.read(MAX_BYTES)? else { return Ok(BTreeMap::new()) };
         let content = String::from_utf8(content).ok();
-        // The parser's own message may quote a line, which may contain a token.
+        // The parser's message may quote a line, which may contain a token.
         let content = content.and_then(|text| toml::from_str::<Content>(&text).ok());
         let wrong = || self.0.error(io::ErrorKind::InvalidData, "not a login file");
         Ok(content.ok_or_else(wrong)?.logins)

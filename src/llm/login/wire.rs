@@ -122,7 +122,7 @@ pub(super) fn form(fields: &[(&str, Option<&str>)]) -> SmallBody {
     SmallBody::Form(Secret::new(query(fields)))
 }
 
-/// Encodes the fields of a query or a form with percent-encoding.
+/// Percent-encodes the fields of a query or form.
 pub(super) fn query(fields: &[(&str, Option<&str>)]) -> String {
     let given = fields.iter().filter_map(|(name, value)| Some((name, (*value)?)));
     let pairs = given.map(|(name, value)| format!("{name}={}", encode(value, b"")));

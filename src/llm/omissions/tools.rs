@@ -13,7 +13,7 @@ const ABOUT_SCHEMAS: &[&str] =
 /// Names of tool lists, the inner one first.
 const LISTS: &[&str] = &["function_declarations", "functiondeclarations", "tools"];
 
-/// Returns the names of a request's tools, in order; `None` for a tool that has none.
+/// Returns a request's tools by name, in order; `None` for a tool without a name.
 pub(super) fn names(body: &Value) -> Vec<Option<String>> {
     let Some(tools) = body.get("tools").and_then(Value::as_array) else { return Vec::new() };
     let declared = tools.iter().flat_map(|tool| {

@@ -1,4 +1,4 @@
-//! Decodes the events of a Responses stream to deltas.
+//! Decodes Responses stream events to deltas.
 //!
 //! Items are identified by their `output_index`, since one server sends different ids at the end than at the start. The content of an
 //! item's last event counts: ids, encrypted reasoning, and texts that did not arrive in pieces.
@@ -133,7 +133,7 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    /// Returns the item of an event; servers that do not number them send one after the other.
+    /// Returns an event's item; servers that do not number items send one after the other.
     fn number(&self, data: &Value) -> u64 {
         data.get("output_index").and_then(Value::as_u64).unwrap_or(self.last)
     }
@@ -382,7 +382,7 @@ fn streamed(parts: &BTreeMap<u64, Part>, count: usize) -> BTreeSet<u64> {
     known.into_iter().chain(left).collect()
 }
 
-/// Returns the text of a complete reasoning item.
+/// Returns a complete reasoning item's text.
 fn thought_of(item: &Value) -> String {
     let texts = ["summary", "content"]
         .iter()

@@ -110,7 +110,7 @@ pub(crate) fn is_since_gpt_5(model: &str) -> bool {
     generation(model).is_some_and(|generation| generation >= 5)
 }
 
-/// Returns the generation of a GPT model that reasons.
+/// Returns a reasoning GPT model's generation.
 fn generation(model: &str) -> Option<u32> {
     let name = model.rsplit('/').next().unwrap_or(model);
     let version = name.strip_prefix("gpt-").and_then(|rest| rest.split(['.', '-']).next());
@@ -118,13 +118,13 @@ fn generation(model: &str) -> Option<u32> {
     version.and_then(|version| version.parse().ok())
 }
 
-/// Returns the efforts of the conversation, if the model accepts changes within it.
+/// Returns the conversation's efforts, if the model accepts changes within it.
 fn effort_updates(request: &Request, dialect: Dialect) -> EffortUpdates<Effort> {
     // The default is not documented as a level, so only the parameters can restore it.
     if !dialect.effort_updates || !updates_effort(&request.model) || request.effort.is_none() {
         return EffortUpdates::default();
     }
-    effort_updates::of(request, |effort| {
+    effort_updates::collect(request, |effort| {
         effort.map(|effort| accepted_effort(&request.model, effort))
     })
 }
@@ -267,7 +267,7 @@ fn reply(
     }
 }
 
-/// Returns the text of a grammar call: its only argument.
+/// Returns a grammar call's text, which is its only argument.
 fn free_text(arguments: &str) -> String {
     let given: Option<Map<String, Value>> = serde_json::from_str(arguments).ok();
     let text = given.and_then(|given| {

@@ -83,7 +83,7 @@ fn read(api: Api, previous: &Value, next: &Value) -> (usize, usize) {
     (tokens(&next), tokens(&next[..cached]))
 }
 
-/// Returns the bodies of a session with one request per effort. A reply answers each, except the last.
+/// Returns request bodies for a session with one request per effort. A reply answers each, except the last.
 fn session(
     (api, provider, model): (Api, &str, &str),
     dialect: Dialect,

@@ -19,7 +19,7 @@ const FORMS: &[(&str, Option<&str>)] = &[
 /// Mistral's mark before a list of calls.
 const LIST: &str = "[TOOL_CALLS]";
 
-/// The start of a fence that may contain a call.
+/// A fence that may contain a call starts with this.
 const JSON_FENCE: &str = "```json";
 
 /// Starts a result, which a model must not write itself.
@@ -56,7 +56,7 @@ pub(super) struct Parser {
     mode: Mode,
     /// Received text that is not decided yet.
     buffer: String,
-    /// The length of the part of a block in which its end was looked for.
+    /// Length of the text that was searched for the block's end.
     searched: usize,
     has_calls: bool,
 }
@@ -96,7 +96,7 @@ impl Parser {
         pieces
     }
 
-    /// Decides about the start of the buffer; returns false if more text is needed.
+    /// Decides about the first characters in the buffer; returns false if more text is needed.
     fn step(&mut self, pieces: &mut Vec<Piece>) -> bool {
         match self.mode {
             Mode::Invented => {
@@ -156,7 +156,7 @@ impl Parser {
             self.mode = if mark == RESULT { Mode::Invented } else { Mode::Block(form) };
             return true;
         }
-        // The end may be the beginning of a mark.
+        // The last characters may start a mark.
         let held = marks.map(|mark| shared_end(&self.buffer, mark)).max().unwrap_or_default();
         let rest = self.buffer.split_off(self.buffer.len() - held);
         pieces.extend(text(std::mem::replace(&mut self.buffer, rest)));
@@ -265,7 +265,7 @@ fn unfenced(text: &str) -> &str {
     inner.unwrap_or(text)
 }
 
-/// Returns how many bytes at the end of a text may begin a mark.
+/// Returns how many trailing bytes may begin a mark.
 fn shared_end(text: &str, mark: &str) -> usize {
     let is_shared = |length: &usize| mark.get(..*length).is_some_and(|start| text.ends_with(start));
     (1..=mark.len()).rev().find(is_shared).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! The processes that a command started, including those that left its group and lost their parent.
 //!
-//! They carry the command's mark in their environment, or descend from a process that does. On macOS the environment of Apple's own programs
+//! They carry the command's mark in their environment, or descend from a process that does. On macOS the environment of Apple's programs
 //! cannot be read, so the engine also remembers which processes it has seen: `macos` explains how. Blocking, a few milliseconds.
 
 use super::family::{CONNECTION_PREFIX, MARK};

@@ -48,7 +48,7 @@ const KILL_ROUNDS: usize = 5;
 pub struct Family {
     /// The group's leader, until it has been waited for; its process id may be reused after that.
     pub leader: Option<Pid>,
-    /// The mark of its processes.
+    /// The mark that its processes carry.
     pub mark: String,
     /// Processes found earlier. One that has lost both mark and parent cannot be found in any other way.
     known: Vec<Pid>,

@@ -43,15 +43,15 @@ impl Facts for Metadata {
 }
 
 impl Identity {
-    /// Returns the identity of an open file.
+    /// Returns an open file's identity.
     ///
     /// # Errors
     /// The system's.
-    pub fn of(file: &File) -> io::Result<Self> {
+    pub fn from_file(file: &File) -> io::Result<Self> {
         file.metadata().map(|facts| Self { device: facts.dev(), number: facts.ino() })
     }
 
-    /// Returns the identity of the file that a path leads to.
+    /// Returns the identity of the file at a path, following links.
     ///
     /// # Errors
     /// The system's, such as for a missing file.

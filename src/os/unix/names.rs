@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// Returns the bytes of a name.
+/// Returns a name's bytes.
 pub fn bytes(name: &OsStr) -> &[u8] {
     name.as_bytes()
 }
@@ -26,7 +26,7 @@ pub fn variable(name: String) -> String {
     name
 }
 
-/// Returns the possible file names of a program.
+/// Returns the files that a program's name may mean.
 pub fn of_program(name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }

@@ -13,7 +13,7 @@ pub type End = OwnedFd;
 /// The same, borrowed.
 pub type BorrowedEnd<'a> = BorrowedFd<'a>;
 
-/// The capacity of a wide pipe in bytes; the default is 64 KB, and the maximum for a user 1 MB.
+/// Capacity of a wide pipe, in bytes; the default is 64 KB, and the maximum for a user 1 MB.
 pub const WIDE_BYTES: usize = 1024 * 1024;
 
 /// Returns a pipe that a process writes to.
@@ -55,7 +55,7 @@ pub fn nothing() -> io::Result<End> {
     nothing_of(Path::new("/dev/null"))
 }
 
-/// Opens the null device, or a pipe that nobody writes to where there is none, as in a container with nothing but this program.
+/// Opens the null device. If there is none, as in a container with only this program, opens a pipe without a writer.
 fn nothing_of(device: &Path) -> io::Result<End> {
     match File::open(device) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(io::pipe()?.0.into()),

@@ -42,7 +42,7 @@ pub fn ignore_interrupts(builder: &mut std::process::Command) {
     std::os::unix::process::CommandExt::process_group(builder, 0);
 }
 
-/// Returns the status of a process that exited with this code.
+/// Returns the exit status for this code.
 pub fn exited(code: i32) -> ExitStatus {
     ExitStatus::from_raw(code << 8)
 }
@@ -63,7 +63,7 @@ pub fn signal_name(number: i32) -> Option<&'static str> {
     Signal::try_from(number).ok().map(Signal::as_str)
 }
 
-/// Returns the number of the signal with this name.
+/// Returns a signal's number by name.
 pub fn signal_number(name: &str) -> Option<i32> {
     name.parse::<Signal>().ok().map(|signal| signal as i32)
 }

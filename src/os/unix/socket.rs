@@ -17,7 +17,7 @@ pub use tokio::net::{UnixListener as Listener, UnixStream as Stream};
 /// The longest path of a socket, in bytes. Source: `sockaddr_un`, without its final zero.
 pub const MAX_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// The start of a socket's address in announcements.
+/// Announced socket addresses start with this.
 pub const SCHEME: &str = "unix:";
 
 /// A client's connection, for blocking reads and writes.
@@ -200,7 +200,7 @@ impl Writer {
     /// # Errors
     /// The client is gone.
     pub async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
-        // macOS has no such flag; there, the standard library has the signal ignored.
+        // macOS has no such flag; there, the standard library ignores the signal.
         #[cfg(target_os = "linux")]
         const FLAGS: MsgFlags = MsgFlags::MSG_DONTWAIT.union(MsgFlags::MSG_NOSIGNAL);
         #[cfg(not(target_os = "linux"))]

@@ -3,7 +3,7 @@
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 use std::io;
 
-/// Returns the width of the terminal that stdout is, in columns; `None` if it is none.
+/// Returns the terminal's width in columns; `None` if stdout is not a terminal.
 pub fn columns() -> Option<u16> {
     let size = termios::tcgetwinsize(io::stdout()).ok()?;
     Some(size.ws_col).filter(|columns| *columns > 0)

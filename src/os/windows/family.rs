@@ -15,7 +15,7 @@ pub const MARK: &str = "PINTLE_COMMAND";
 /// The prefix of connection marks. No command has such a mark.
 pub const CONNECTION_PREFIX: &str = "way-";
 
-/// The job of a command's processes.
+/// The job with a command's processes.
 pub type Leader = Arc<Job>;
 
 /// How a process is asked to end.
@@ -52,7 +52,7 @@ pub(super) fn keep(mark: &str, job: &Leader) {
 pub struct Family {
     /// The command's job, until its first process has been waited for.
     pub leader: Option<Leader>,
-    /// The mark of its processes.
+    /// The mark that its processes carry.
     pub mark: String,
     /// The job, also afterwards.
     job: Option<Leader>,

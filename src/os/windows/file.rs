@@ -51,21 +51,21 @@ impl Facts for Metadata {
 }
 
 impl Identity {
-    /// Returns the identity of an open file.
+    /// Returns an open file's identity.
     ///
     /// # Errors
     /// The system's.
-    pub fn of(file: &File) -> io::Result<Self> {
+    pub fn from_file(file: &File) -> io::Result<Self> {
         let facts = winapi_util::file::information(file)?;
         Ok(Self { device: facts.volume_serial_number(), number: facts.file_index() })
     }
 
-    /// Returns the identity of the file that a path leads to.
+    /// Returns the identity of the file at a path, following links.
     ///
     /// # Errors
     /// The system's, such as for a missing file.
     pub fn at(path: &Path) -> io::Result<Self> {
-        Self::of(&for_facts(path)?)
+        Self::from_file(&for_facts(path)?)
     }
 }
 

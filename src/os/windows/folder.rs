@@ -88,7 +88,7 @@ pub fn by_descriptor(_held: &Held) -> Option<PathBuf> {
     None
 }
 
-/// Does nothing: the file system's own log keeps renames.
+/// Does nothing: the file system logs renames itself.
 ///
 /// # Errors
 /// None.

@@ -18,7 +18,7 @@ use windows_sys::Win32::System::Threading::{OpenThread, ResumeThread, THREAD_SUS
 /// The exit code of a process that was ended.
 pub(super) const ENDED: u32 = 1;
 
-/// The processes of a command.
+/// A command's processes.
 #[derive(Debug)]
 pub struct Job(OwnedHandle);
 
@@ -60,7 +60,7 @@ impl Job {
         let _ = unsafe { TerminateJobObject(self.0.as_raw_handle(), ENDED) };
     }
 
-    /// Returns the number of its living processes.
+    /// Counts its living processes.
     pub(super) fn living(&self) -> u32 {
         let mut counts = JOBOBJECT_BASIC_ACCOUNTING_INFORMATION::default();
         // Safety: the structure is the one of this class, and its size is given.

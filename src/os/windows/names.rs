@@ -8,7 +8,7 @@ use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf, Prefix};
 use windows_sys::Win32::Storage::FileSystem::GetShortPathNameW;
 
-/// Returns the bytes of a name: UTF-8, with unpaired surrogates as three bytes each.
+/// Returns a name's bytes: UTF-8, with unpaired surrogates as three bytes each.
 pub fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }

@@ -19,7 +19,7 @@ pub type End = OwnedHandle;
 /// The same, borrowed.
 pub type BorrowedEnd<'a> = BorrowedHandle<'a>;
 
-/// The capacity of a wide pipe in bytes.
+/// Capacity of a wide pipe, in bytes.
 pub const WIDE_BYTES: usize = 1024 * 1024;
 
 /// The capacity of other pipes in bytes.

@@ -61,7 +61,7 @@ pub fn ignore_interrupts(builder: &mut std::process::Command) {
     builder.creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP);
 }
 
-/// Returns the status of a process that exited with this code.
+/// Returns the exit status for this code.
 pub fn exited(code: i32) -> ExitStatus {
     ExitStatus::from_raw(code.cast_unsigned())
 }

@@ -24,7 +24,7 @@ use windows_sys::Win32::Foundation::ERROR_PIPE_BUSY;
 /// The longest path of a socket, in bytes. Names of pipes are made of it, so any path will do.
 pub const MAX_PATH_BYTES: usize = 32_000;
 
-/// The start of a socket's address in announcements.
+/// Announced socket addresses start with this.
 pub const SCHEME: &str = "pipe:";
 
 /// A client's connection at the side of the engine.
@@ -125,7 +125,7 @@ impl Driver {
 }
 
 impl Client {
-    /// Connects to the pipe of a path.
+    /// Connects to the pipe for a path.
     ///
     /// # Errors
     /// Nobody listens there.

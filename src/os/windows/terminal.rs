@@ -7,7 +7,7 @@ use windows_sys::Win32::System::Console::{
     ENABLE_ECHO_INPUT, ENABLE_LINE_INPUT, ENABLE_PROCESSED_INPUT,
 };
 
-/// Returns the width of the console that stdout is, in columns; `None` if it is none.
+/// Returns the console's width in columns; `None` if stdout is not a console.
 pub fn columns() -> Option<u16> {
     let info = console::screen_buffer_info(HandleRef::stdout()).ok()?;
     let window = info.window_rect();

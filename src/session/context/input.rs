@@ -124,7 +124,7 @@ fn balanced(word: &str) -> usize {
     open.first().map_or(word.len(), |(first, _)| *first)
 }
 
-/// Returns the part of a mention before its first bracket, for `@src/a.rs(line 3)`; `None` if that is all of it, or empty.
+/// Returns a mention up to its first bracket, for `@src/a.rs(line 3)`; `None` if there is no bracket, or nothing before it.
 pub fn before_brackets(mention: &str) -> Option<&str> {
     let (before, _) = mention.split_once(['(', '[', '{'])?;
     Some(before).filter(|before| !before.is_empty())

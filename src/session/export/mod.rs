@@ -118,7 +118,7 @@ impl Write for Redacting<'_> {
     }
 }
 
-/// Returns the file name for an exported session.
+/// Returns a file name for an exported session.
 ///
 /// # Errors
 /// The session cannot be read.
@@ -204,7 +204,7 @@ fn render(
     Ok(())
 }
 
-/// Renders a session's events, with those of each sub-agent at the point where it ended.
+/// Renders a session's events, with each sub-agent's events at its end.
 fn render_events(
     store: &Store,
     entries: Entries,

@@ -1,4 +1,4 @@
-//! Selects the part of a session's history that a fork copies. Pure.
+//! Selects the events that a fork copies. Pure.
 
 use crate::store::Entry;
 use pintle_protocol::event::{Event, TurnStatus};

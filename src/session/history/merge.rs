@@ -1,4 +1,4 @@
-//! Finds the part of a fork that its parent session lacks, and its position there. Pure.
+//! Finds the events that a fork has and its parent session lacks, and their position there. Pure.
 //!
 //! Nothing is copied twice: the fork's path is compared with all branches of the other session, and the new part starts where it leaves the
 //! branch with the longest common path. So a fork may be merged repeatedly, also after a rewind in it.

@@ -8,7 +8,7 @@ use pintle_protocol::history::{OutlineEntry, OutlineKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use std::collections::BTreeMap;
 
-/// The length of a summary in an outline.
+/// Maximum length of a summary, in characters.
 const TEXT_CHARS: usize = 120;
 
 /// Returns a session's outline, in event order.

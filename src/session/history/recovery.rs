@@ -28,7 +28,7 @@ use pintle_protocol::review::QueuedDecision;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The code of the notice that the turn's model gets its tools as text for the rest of the session.
+/// Notice code: the turn's model gets its tools as text for the rest of the session.
 pub const TEXT_TOOLS: &str = "textTools";
 
 /// Unfinished work at a journal's end.
@@ -558,7 +558,7 @@ fn restore(body: &mut ItemBody, streamed: DeltaField, text: String) {
     }
 }
 
-/// Returns the end of an output, from the start of a line if possible.
+/// Returns an output's tail, from a line start if possible.
 fn tail(text: &str) -> &str {
     let from = border_after(text, text.len().saturating_sub(OUTPUT_TAIL_BYTES));
     let end = text.get(from..).unwrap_or_default();

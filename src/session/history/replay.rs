@@ -192,7 +192,7 @@ pub struct Size {
 }
 
 impl Size {
-    fn of(messages: &[Arc<Message>]) -> Self {
+    fn measure(messages: &[Arc<Message>]) -> Self {
         let tokens = messages.iter().map(|message| estimate::message(message)).sum();
         Self { tokens, messages: messages.len() }
     }
@@ -234,7 +234,7 @@ impl GrowingConversation {
     /// Returns the size, including unknown messages. Call it only between two turns.
     pub fn size(&mut self) -> Size {
         self.replay.settle();
-        let Size { tokens, messages } = Size::of(&self.replay.conversation.messages);
+        let Size { tokens, messages } = Size::measure(&self.replay.conversation.messages);
         Size { tokens: self.before.tokens + tokens, messages: self.before.messages + messages }
     }
 

@@ -18,7 +18,7 @@ const TEXT_CHARS: usize = 120;
 /// The event type after which the history continues from another point.
 pub const TURNING: &str = "history.rewound";
 
-/// The part of an entry that determines its position in the tree.
+/// Fields that determine an entry's position in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     seq: u64,
@@ -147,7 +147,7 @@ fn user_message(entry: &Entry) -> Option<(&Item, &[Input])> {
     Some((item, &message.content))
 }
 
-/// Returns the items that only the path to `from` has, and those that only the path to `to` has.
+/// Returns the items that are only on the path to `from`, and the items only on the path to `to`.
 pub fn difference(entries: &[Entry], from: u64, to: u64) -> (Vec<ItemId>, Vec<ItemId>) {
     let [before, after] = [from, to].map(|seq| items(entries, &path(entries, seq)));
     let only = |these: &[ItemId], others: &[ItemId]| {

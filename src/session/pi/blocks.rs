@@ -49,7 +49,7 @@ pub(super) fn to_pi(content: &[Content]) -> Value {
     content.iter().map(block).collect()
 }
 
-/// Returns the part of a block that its provider requires back, in the format of the provider's API; `None` if the API has none.
+/// Returns the data that a block's provider requires back, in the format of its API; `None` if the API has none.
 pub(super) fn opaque(api: &str, block: &Map<String, Value>) -> Option<Opaque> {
     let text = |key: &str| block.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let kind = text("type")?;

@@ -262,7 +262,7 @@ impl<'t> Session<'t> {
         }
     }
 
-    /// Returns the index of an entry's parent; `None` for a first entry.
+    /// Returns an entry's parent, by index; `None` for a first entry.
     pub(super) fn parent(&self, index: usize) -> Option<usize> {
         self.parents.get(index).copied().flatten()
     }

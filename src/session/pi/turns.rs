@@ -142,7 +142,7 @@ impl<'a> Turns<'a> {
         (self.model, self.calls, self.held) = (model, calls, held);
     }
 
-    /// Returns the items that only the path to `from` has, and those that only the path to `to` has.
+    /// Returns the items that are only on the path to `from`, and the items only on the path to `to`.
     fn difference(&self, mut from: u64, mut to: u64) -> (Vec<ItemId>, Vec<ItemId>) {
         let (mut only_from, mut only_to) = (Vec::new(), Vec::new());
         while from != to {

@@ -49,17 +49,33 @@ pub struct Writer {
     items: HashMap<ItemId, Item>,
     /// Calls of the last reply, in order, with the lines of the results received so far.
     calls: Vec<PendingCall>,
-    /// Provider, model and effort, as last written.
-    model: Option<(String, String)>,
-    effort: Option<String>,
+    /// The model, as last written.
+    model: WrittenModel,
     /// The last line's time, in milliseconds since 1970.
     last_ms: u64,
-    is_named_by_items: bool,
-    has_prompts: bool,
-    apis: Apis,
+    options: Options,
     turn: TurnState,
     copied: Option<Copied>,
     prompt: PromptState,
+}
+
+/// A writer's options.
+#[derive(Debug, Default)]
+struct Options {
+    /// True if calls are identified by their items, not by their provider.
+    is_named_by_items: bool,
+    /// True if system prompts are written.
+    has_prompts: bool,
+    /// Each provider's API.
+    apis: Apis,
+}
+
+/// The model, as last written.
+#[derive(Debug, Clone, Default)]
+struct WrittenModel {
+    /// Provider and id.
+    name: Option<(String, String)>,
+    effort: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -96,12 +112,9 @@ impl Writer {
             messages: Thread::default(),
             items: HashMap::new(),
             calls: Vec::new(),
-            model: None,
-            effort: None,
+            model: WrittenModel::default(),
             last_ms: 0,
-            is_named_by_items: false,
-            has_prompts: false,
-            apis: Apis::default(),
+            options: Options::default(),
             turn: TurnState::default(),
             copied: None,
             prompt: PromptState::default(),
@@ -130,21 +143,21 @@ impl Writer {
     /// Identifies calls by their items, as the session's events do, and not by their provider.
     #[must_use]
     pub fn named_by_items(mut self) -> Self {
-        self.is_named_by_items = true;
+        self.options.is_named_by_items = true;
         self
     }
 
     /// Writes system prompts too, if the journal has their tools.
     #[must_use]
     pub fn with_prompts(mut self) -> Self {
-        self.has_prompts = true;
+        self.options.has_prompts = true;
         self
     }
 
     /// Sets each provider's API.
     #[must_use]
     pub fn with_apis(mut self, apis: &Apis) -> Self {
-        self.apis = apis.clone();
+        self.options.apis = apis.clone();
         self
     }
 
@@ -353,7 +366,7 @@ impl Writer {
             }
             return;
         };
-        if self.is_named_by_items && matches!(origin, Origin::Engine) {
+        if self.options.is_named_by_items && matches!(origin, Origin::Engine) {
             line::name_by_items(&mut assistant, &mut calls);
         }
         let line = match origin {
@@ -367,7 +380,7 @@ impl Writer {
                     "message": {
                         "role": "assistant",
                         "content": blocks::reply(&assistant),
-                        "api": self.apis.for_provider(provider),
+                        "api": self.options.apis.for_provider(provider),
                         "provider": provider,
                         "model": model,
                         "usage": blocks::usage_to_pi(&step.usage, step.cost_nano_usd),
@@ -418,7 +431,7 @@ impl Writer {
             line.insert("firstKeptEntryId", id);
         }
         if let (true, Some(prompt)) =
-            (is_engine && self.has_prompts, self.prompt.full_message(record.ts_ms))
+            (is_engine && self.options.has_prompts, self.prompt.full_message(record.ts_ms))
         {
             line.insert("systemMessage", prompt);
         }
@@ -515,19 +528,19 @@ impl Writer {
         let (ms, event) = (record.ts_ms, name(record));
         let Ok(model) = model.parse::<ModelRef>() else { return };
         let current = (model.provider, model.id);
-        if self.model.as_ref() != Some(&current) {
+        if self.model.name.as_ref() != Some(&current) {
             let line =
                 json!({ "type": "model_change", "provider": current.0, "modelId": current.1 });
-            self.model = Some(current);
+            self.model.name = Some(current);
             self.write(Fields::parse(&line), ms, &format!("{event} model"), out);
         }
         let level = match model.effort {
             None | Some(Effort::None) => "off",
             Some(effort) => effort.name(),
         };
-        if self.effort.as_deref() != Some(level) {
+        if self.model.effort.as_deref() != Some(level) {
             let line = json!({ "type": "thinking_level_change", "thinkingLevel": level });
-            self.effort = Some(level.to_owned());
+            self.model.effort = Some(level.to_owned());
             self.write(Fields::parse(&line), ms, &format!("{event} level"), out);
         }
     }

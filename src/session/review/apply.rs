@@ -5,7 +5,7 @@
 use super::content::{Content, lines_of, text_of, whole};
 use super::file::FileReview;
 use super::fold::{fits, spliced};
-use super::hunk::{Ids, Tracked};
+use super::hunk::{Decided, Ids, Lineage, Tracked};
 use super::select::{Selection, cut, within};
 use pintle_base::text::line_diff::{Change, Lean, carried};
 use pintle_protocol::review::{DecisionPart, Effect, HunkKind, HunkState, Outcome};
@@ -25,6 +25,8 @@ struct Step {
     at: Range<usize>,
     text: String,
     hunk: Tracked,
+    /// True if the side may be removed, because it did not exist before the decision that this step takes back.
+    may_remove: bool,
 }
 
 impl FileReview {
@@ -98,12 +100,10 @@ impl FileReview {
                 kind: HunkKind::Lines,
                 contents: None,
                 comments: Vec::new(),
-                part_of: Some(hunk.id.clone()),
+                lineage: Lineage { part_of: Some(hunk.id.clone()), ..hunk.lineage.clone() },
                 ..hunk.clone()
             }
         };
-        closed.decision = Some(seq);
-        closed.was_edited = was != HunkState::Pending;
         let side = match layer {
             Layer::Baseline => {
                 closed.state = HunkState::Kept;
@@ -114,8 +114,9 @@ impl FileReview {
                 &self.now
             }
         };
-        closed.was_absent = side.is_none();
-        Some((was, Step { layer, at: lines, text, hunk: closed }))
+        let was_edited = was != HunkState::Pending;
+        closed.decided = Some(Decided { seq, was_edited, was_absent: side.is_none() });
+        Some((was, Step { layer, at: lines, text, hunk: closed, may_remove: false }))
     }
 
     /// Opens a hunk that was kept or undone.
@@ -125,7 +126,7 @@ impl FileReview {
         let was = hunk.state;
         let (layer, lines, text) = match was {
             HunkState::Kept => (Layer::Baseline, hunk.old.clone(), hunk.old_text.clone()),
-            HunkState::Undone if hunk.decision.is_some() => {
+            HunkState::Undone if hunk.decided.is_some() => {
                 (Layer::File, hunk.new.clone(), hunk.new_text.clone())
             }
             HunkState::Undone
@@ -136,9 +137,10 @@ impl FileReview {
             | HunkState::Gone => return None,
         };
         let mut hunk = self.closed.remove(at);
-        hunk.decision = None;
-        hunk.state = if hunk.was_edited { HunkState::Modified } else { HunkState::Pending };
-        Some((was, Step { layer, at: lines, text, hunk }))
+        let decided = hunk.decided.take();
+        hunk.state = decided.map_or(HunkState::Pending, Decided::reopened);
+        let may_remove = decided.is_some_and(|decided| decided.was_absent);
+        Some((was, Step { layer, at: lines, text, hunk, may_remove }))
     }
 
     /// Returns true if a closed hunk can be opened: the decision's result must still be there.
@@ -228,12 +230,9 @@ impl FileReview {
         let splices: Vec<_> =
             of_lines.iter().map(|step| (step.at.clone(), step.text.clone())).collect();
         let (text, map) = spliced(&lines_of(side.as_ref()), &splices);
-        let is_back = of_lines.iter().any(|step| {
-            step.hunk.was_absent
-                && matches!(step.hunk.state, HunkState::Pending | HunkState::Modified)
-        });
+        let may_remove = of_lines.iter().any(|step| step.may_remove);
         let mode = side.as_ref().or(other.as_ref()).map_or(0o644, |content| content.mode);
-        let content = (!(text.is_empty() && is_back))
+        let content = (!(text.is_empty() && may_remove))
             .then(|| Content { bytes: text.into_bytes().into(), mode });
         match layer {
             Layer::Baseline => self.baseline = content,

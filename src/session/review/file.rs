@@ -4,7 +4,7 @@
 
 use super::content::{Author, Content, line_changes, lines_of};
 use super::fold::fold;
-use super::hunk::{Ids, Tracked};
+use super::hunk::{Ids, Lineage, Tracked};
 use super::past::Past;
 use super::rematch::{Run, rematch, runs};
 use super::user_lines::UserLines;
@@ -193,7 +193,7 @@ impl FileReview {
             {
                 into.comments.append(&mut hunk.comments);
                 hunk.state = HunkState::Absorbed;
-                hunk.absorbed_by = Some(into.id.clone());
+                hunk.lineage.absorbed_by = Some(into.id.clone());
             } else {
                 hunk.state = gone;
                 removed.push(hunk.id.clone());
@@ -315,11 +315,11 @@ fn hunk(facts: RunFacts<'_>) -> Tracked {
         changed_seq: unchanged.map_or(seq, |hunk| hunk.changed_seq),
         made_by,
         comments: earlier.map(|hunk| hunk.comments.clone()).unwrap_or_default(),
-        decision: None,
-        absorbed_by: None,
-        part_of: earlier.and_then(|hunk| hunk.part_of.clone()),
+        decided: None,
+        lineage: Lineage {
+            part_of: earlier.and_then(|hunk| hunk.lineage.part_of.clone()),
+            absorbed_by: None,
+        },
         contents,
-        was_absent: false,
-        was_edited: false,
     }
 }

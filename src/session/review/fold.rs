@@ -98,7 +98,7 @@ pub(super) fn fold(
     Folded { content: Some(content), map, inside, restored }
 }
 
-/// Splits a deletion at the borders of the hunks; any other edit stays whole, since its new lines cannot be assigned to the parts.
+/// Splits a deletion at hunk borders; any other edit stays whole, since its new lines cannot be assigned to the parts.
 fn split(edit: &Change, hunks: &[Change]) -> Vec<Change> {
     if !edit.new.is_empty() {
         return vec![edit.clone()];

@@ -25,15 +25,36 @@ pub(super) struct Tracked {
     pub(super) changed_seq: u64,
     pub(super) made_by: Vec<Maker>,
     pub(super) comments: Vec<Comment>,
-    pub(super) decision: Option<u64>,
-    pub(super) absorbed_by: Option<HunkId>,
-    pub(super) part_of: Option<HunkId>,
+    /// The decision that closed it.
+    pub(super) decided: Option<Decided>,
+    pub(super) lineage: Lineage,
     /// Baseline and file, if it is not about lines.
     pub(super) contents: Option<(Option<Content>, Option<Content>)>,
-    /// The side that the decision changed did not exist before.
-    pub(super) was_absent: bool,
-    /// True if the user had edited it before it was closed.
+}
+
+/// A decision that closed a hunk, and the facts needed to reopen it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Decided {
+    /// The decision's event.
+    pub(super) seq: u64,
+    /// True if the user had edited the hunk before.
     pub(super) was_edited: bool,
+    /// True if the side that the decision changed did not exist before.
+    pub(super) was_absent: bool,
+}
+
+impl Decided {
+    /// Returns the hunk's state when it is reopened.
+    pub(super) fn reopened(self) -> HunkState {
+        if self.was_edited { HunkState::Modified } else { HunkState::Pending }
+    }
+}
+
+/// The hunks that a hunk came from and became part of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Lineage {
+    pub(super) part_of: Option<HunkId>,
+    pub(super) absorbed_by: Option<HunkId>,
 }
 
 impl Tracked {
@@ -64,10 +85,10 @@ impl Tracked {
             made_by: self.made_by.clone(),
             cause: self.cause(),
             comments: self.comments.clone(),
-            decision: self.decision,
+            decision: self.decided.map(|decided| decided.seq),
             waiting: None,
-            absorbed_by: self.absorbed_by.clone(),
-            part_of: self.part_of.clone(),
+            absorbed_by: self.lineage.absorbed_by.clone(),
+            part_of: self.lineage.part_of.clone(),
         }
     }
 }

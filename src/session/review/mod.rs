@@ -229,7 +229,7 @@ impl FileReview {
         // Each step leads to an older hunk, so this ends.
         loop {
             let hunk = self.open.iter().chain(&self.closed).find(|hunk| hunk.id == *id)?;
-            match &hunk.absorbed_by {
+            match &hunk.lineage.absorbed_by {
                 Some(into) => id = into,
                 None => return Some(hunk),
             }

@@ -48,7 +48,7 @@ impl Review {
     }
 }
 
-/// Returns the patch between two states of files below a directory. Each file is given by its path.
+/// Returns a patch from one state of a directory's files to another. Each file is given by its path.
 pub fn between<'a>(
     root: &str,
     files: impl IntoIterator<Item = (&'a str, Option<&'a Content>, Option<&'a Content>)>,

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "announced.json";
 
-/// The states of a directory's files.
+/// File with a directory's file states.
 const FOLDER_FILE: &str = "announced-folder.json";
 
 /// The maximum size of the file: the states of 20,000 files, each with its path.
@@ -73,7 +73,7 @@ impl Announcements {
         self.write(FILE, &serde_json::to_string(announced)?).map(drop)
     }
 
-    /// Writes the states of a directory's files for the following announcements. Returns their checksum.
+    /// Writes a directory's file states for later announcements. Returns their checksum.
     ///
     /// # Errors
     /// The write failed; no announcement is left, since the last one has ended.

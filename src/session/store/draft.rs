@@ -5,8 +5,8 @@
 //! same place.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use super::journal::Holder;
-use super::{Error, Journal, journal};
+use super::lock::Holder;
+use super::{Error, Journal, lock};
 use pintle_base::private_files;
 use pintle_os::System;
 use pintle_protocol::ids::SessionId;
@@ -35,7 +35,7 @@ pub(super) fn folder(final_folder: &Path) -> PathBuf {
     final_folder.with_file_name(format!("{PREFIX}{name}"))
 }
 
-/// Creates the directory of a draft.
+/// Creates a draft's directory.
 pub(super) fn create(folder: &Path) -> io::Result<()> {
     private_files::create_private_folder(folder)?;
     if IS_MARKED { private_files::write_private(&folder.join(MARKER), b"") } else { Ok(()) }
@@ -61,7 +61,7 @@ pub(super) fn tidy(folder: &Path) {
             age(&folder).is_some_and(|then| now.duration_since(then).is_ok_and(|age| age > GRACE));
         if !is_shown(&folder)
             && is_old
-            && let Ok(_lock) = journal::lock(&folder, &SessionId::new(""), Holder::Alone)
+            && let Ok(_lock) = lock::lock(&folder, &SessionId::new(""), Holder::Alone)
         {
             let _ = fs::remove_dir_all(&folder);
         }

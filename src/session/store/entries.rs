@@ -3,7 +3,7 @@
 //! Invariant: memory use is one line, whatever the journal's size.
 
 use super::entry::{self, FromLine};
-use super::journal::{self, FILE};
+use super::header::{self, FILE};
 use super::{Entry, Error, Header, Store};
 use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
@@ -107,7 +107,7 @@ impl FromLine for Line {
 impl<T> Entries<T> {
     /// Reads the journal at this path.
     pub(super) fn open(path: PathBuf) -> Result<Self, Error> {
-        let header = journal::read_header(&path)?;
+        let header = header::read_header(&path)?;
         let file = private_files::open(&path).map_err(Error::io(&path))?;
         let reader = BufReader::new(file);
         let (line, last, has_ended, only) = (Vec::new(), 0, false, None);

@@ -11,21 +11,19 @@ use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry, FromLine as _};
 use super::folded::{Covered, Fold, Saved};
+use super::header::{self, FILE, PLACE_FILE, read_header};
+use super::lock::{Holder, Lock, lock};
 use super::{Error, FORMAT_VERSION, Header, draft, migrate, moves, place};
 use pintle_base::private_files;
 use pintle_os::file::Identity;
-use pintle_os::lock;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The journal's file name in a session's directory.
-pub(super) const FILE: &str = "journal.jsonl";
-const LOCK: &str = "lock";
 const TORN: &str = "journal.torn";
 
 /// The interval of events at which an offset is remembered, so that a page is found without reading the whole file.
@@ -384,7 +382,7 @@ impl Journal {
         let (file, path) = (Arc::clone(&self.file), self.folder.join(FILE));
         let synced = tokio::task::spawn_blocking(move || {
             file.sync_data()?;
-            let open = Identity::of(&file)?;
+            let open = Identity::from_file(&file)?;
             Ok(Identity::at(&path).is_ok_and(|named| named == open))
         });
         let path = || self.folder.join(FILE);
@@ -478,23 +476,26 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
     read().map_err(Error::io(path))
 }
 
-/// Reads a journal's header line, with its session's current working directory.
-pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
-    /// The maximum size of a header; a longer first line is not a journal's.
-    const MAX_HEADER_BYTES: u64 = 64 * 1024;
-    let file = private_files::open(path).map_err(Error::io(path))?;
-    let mut line = String::new();
-    let mut reader = BufReader::new(file.take(MAX_HEADER_BYTES));
-    reader.read_line(&mut line).map_err(Error::io(path))?;
-    let header: Header =
-        serde_json::from_str(&line).map_err(|_| Error::NoJournal(path.to_owned()))?;
-    if header.journal != "pintle" {
-        return Err(Error::NoJournal(path.to_owned()));
+impl Journal {
+    /// Changes the session's working directory from now on.
+    ///
+    /// # Errors
+    /// The write failed; lists show the old directory.
+    pub fn move_to(&mut self, cwd: &str) -> Result<(), Error> {
+        let path = self.folder.join(PLACE_FILE);
+        let moved = || {
+            header::record_move(&path, cwd)?;
+            // Readers of the journal detect the change by its modification time.
+            self.touch(fs::metadata(&path)?.modified()?)
+        };
+        moved().map_err(Error::io(&path))?;
+        // The new directory may be moved, too.
+        if let Some(slug) = self.folder.parent() {
+            place::remember(slug, cwd);
+        }
+        cwd.clone_into(&mut self.header.cwd);
+        Ok(())
     }
-    if header.version > FORMAT_VERSION {
-        return Err(Error::TooNew { path: path.to_owned(), version: header.version });
-    }
-    Ok(path.parent().map_or(header.clone(), |folder| place::present(folder, header)))
 }
 
 /// Removes a session's directory, whose lock this is. The journal is removed first: without it there is no session, whatever happens next.
@@ -508,93 +509,4 @@ pub(super) fn remove(folder: &Path, lock: Lock) -> Result<(), Error> {
     // Windows keeps a directory while a file in it is open.
     drop(lock);
     fs::remove_dir_all(folder).map_err(Error::io(folder))
-}
-
-/// A session's lock. It is released when this is dropped, and when the process ends.
-#[derive(Debug)]
-pub(super) struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing the file is not enough: a process that another thread is just starting has a copy of it for a moment.
-        let _ = self.0.unlock();
-    }
-}
-
-/// The kind of process that owns locks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Holder {
-    /// One that no other client can reach.
-    #[default]
-    Alone,
-    /// The engine that clients share.
-    SharedEngine,
-}
-
-/// Takes the session's lock.
-///
-/// # Errors
-/// Another process has the lock, or the file cannot be created.
-pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result<Lock, Error> {
-    /// The holder is named by a few words.
-    const MAX_HOLDER_BYTES: u64 = 1024;
-    let path = folder.join(LOCK);
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    let mut file = private_files::open_private(&path, &mut options).map_err(Error::io(&path))?;
-    match lock::try_lock(&file) {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let _ = (&mut file).take(MAX_HOLDER_BYTES).read_to_string(&mut holder);
-            return Err(Error::Locked {
-                session: session.clone(),
-                holder: holder.trim().to_owned(),
-            });
-        }
-        Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
-    }
-    // The file's content identifies the owner; the lock itself is the system's.
-    let _ = file.set_len(0);
-    let _ = file.write_all(own(holder).as_bytes());
-    Ok(Lock(file))
-}
-
-/// Behind the process in a lock file of the shared engine.
-const SHARED: &str = ", the shared engine";
-
-/// Returns this process's entry for a lock file.
-fn own(holder: Holder) -> String {
-    let kind = match holder {
-        Holder::Alone => "",
-        Holder::SharedEngine => SHARED,
-    };
-    format!("pid {}{kind}", std::process::id())
-}
-
-/// Returns true if a lock file refers to this process.
-pub(super) fn is_own(holder: &str) -> bool {
-    holder.strip_suffix(SHARED).unwrap_or(holder) == own(Holder::Alone)
-}
-
-/// Returns true if a lock file refers to the shared engine.
-pub(super) fn is_shared(holder: &str) -> bool {
-    holder.ends_with(SHARED)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lock_goes_although_a_command_being_started_has_a_copy_of_its_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let session = SessionId::new("s1");
-        let held = lock(folder.path(), &session, Holder::Alone).unwrap();
-        let copy = held.0.try_clone().unwrap();
-        assert!(matches!(lock(folder.path(), &session, Holder::Alone), Err(Error::Locked { .. })));
-        drop(held);
-        assert!(lock(folder.path(), &session, Holder::Alone).is_ok());
-        drop(copy);
-    }
 }

@@ -1,7 +1,7 @@
 //! Session lists, read from the directories themselves.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use super::journal::{FILE, read_header};
+use super::header::{FILE, read_header};
 use super::{Error, archive, draft, entry, place, title};
 use pintle_base::private_files;
 use pintle_protocol::content::Input;
@@ -9,11 +9,11 @@ use pintle_protocol::event::{Event, Parent};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A list page's end: the name of its last directory.
+/// The last directory on a list page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
@@ -64,20 +64,10 @@ const TITLE_CHARS: usize = 80;
 /// Returns every session's directory. Empty if there are no sessions yet.
 pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
-    for slug in subfolders(sessions)? {
-        all.extend(subfolders(&slug)?.into_iter().filter(|folder| draft::is_shown(folder)));
+    for slug in place::subfolders(sessions)? {
+        all.extend(place::subfolders(&slug)?.into_iter().filter(|folder| draft::is_shown(folder)));
     }
     Ok(all)
-}
-
-pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::io(folder)(error)),
-    };
-    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
 }
 
 /// Returns the session id in a directory name.

@@ -7,7 +7,7 @@
 
 mod from_1;
 
-use super::journal::FILE;
+use super::header::FILE;
 use super::{Error, Header};
 use pintle_base::private_files;
 use pintle_os::{folder, replace};
@@ -23,7 +23,7 @@ pub(super) struct Step {
     pub(super) line: fn(&str) -> Result<String, String>,
 }
 
-/// All steps, the earliest first. A new format adds its step here and a journal of its own to `tests/fixtures/journals`.
+/// All steps, the earliest first. A new format adds its step here and a journal to `tests/fixtures/journals`.
 pub(super) const STEPS: &[Step] = &[Step { from: 1, line: from_1::line }];
 
 /// Upgrades the journal in a directory whose lock the caller has. Returns false if it is up to date.

@@ -28,10 +28,12 @@ mod draft;
 mod entries;
 pub(crate) mod entry;
 mod folded;
+mod header;
 pub mod index;
 mod journal;
 mod keys;
 mod list;
+mod lock;
 mod migrate;
 pub mod moves;
 mod place;
@@ -47,9 +49,9 @@ pub use entries::Entries;
 pub use entry::{Entry, FromLine};
 pub use folded::Fold;
 pub use index::Index;
-use journal::Holder;
 pub use journal::{Journal, Opened, Page, Resumed};
 pub use list::{Cursor, Filter};
+use lock::Holder;
 pub use seek::EntriesBack;
 pub use text_file::TextFile;
 pub use verify::JournalReport;
@@ -94,7 +96,7 @@ pub struct Header {
 
 /// Describes the process that owns a lock.
 fn place(holder: &str) -> String {
-    if journal::is_own(holder) {
+    if lock::is_own(holder) {
         return "this process".to_owned();
     }
     format!("another process ({holder})")
@@ -174,12 +176,12 @@ pub enum Error {
 impl Error {
     /// Returns true if the session is open in this process.
     pub fn is_open_here(&self) -> bool {
-        matches!(self, Self::Locked { holder, .. } if journal::is_own(holder))
+        matches!(self, Self::Locked { holder, .. } if lock::is_own(holder))
     }
 
     /// Returns true if the session is open in the engine that clients share.
     pub fn is_open_in_shared_engine(&self) -> bool {
-        matches!(self, Self::Locked { holder, .. } if journal::is_shared(holder))
+        matches!(self, Self::Locked { holder, .. } if lock::is_shared(holder))
     }
 }
 
@@ -307,7 +309,7 @@ impl Store {
     /// # Errors
     /// The session does not exist or cannot be read.
     pub fn page(&self, session: &SessionId, after: u64, limit: usize) -> Result<Page, Error> {
-        let path = self.current(session)?.join(journal::FILE);
+        let path = self.current(session)?.join(header::FILE);
         let offset = seek::offset_after(&path, after)?;
         journal::page(&path, offset, after, limit)
     }
@@ -322,7 +324,7 @@ impl Store {
         before: u64,
         limit: usize,
     ) -> Result<Page, Error> {
-        seek::page_before(&self.current(session)?.join(journal::FILE), before, limit)
+        seek::page_before(&self.current(session)?.join(header::FILE), before, limit)
     }
 
     /// Reads a session backwards from the last entry before a number, without locking and without reading later ones. A number beyond the
@@ -331,7 +333,7 @@ impl Store {
     /// # Errors
     /// The session does not exist or cannot be read.
     pub fn entries_back(&self, session: &SessionId, before: u64) -> Result<EntriesBack, Error> {
-        EntriesBack::before(&self.current(session)?.join(journal::FILE), before)
+        EntriesBack::before(&self.current(session)?.join(header::FILE), before)
     }
 
     /// Deletes a session and its sub-agents' sessions, with their directories. Returns the deleted sessions, this one last.
@@ -345,7 +347,7 @@ impl Store {
         // All locks first: if any of them is in use, all stay.
         let locks = folders
             .iter()
-            .map(|(id, folder)| journal::lock(folder, id, self.holder))
+            .map(|(id, folder)| lock::lock(folder, id, self.holder))
             .collect::<Result<Vec<_>, _>>()?;
         let mut deleted = Vec::new();
         for ((id, folder), lock) in folders.into_iter().zip(locks) {
@@ -446,7 +448,7 @@ impl Store {
     /// The session does not exist, or its journal cannot be read.
     pub fn summary(&self, session: &SessionId) -> Result<SessionSummary, Error> {
         let folder = self.find(session)?;
-        list::summary(&folder).ok_or_else(|| Error::NoJournal(folder.join(journal::FILE)))
+        list::summary(&folder).ok_or_else(|| Error::NoJournal(folder.join(header::FILE)))
     }
 
     /// Reads a piece of a session's long output, by the name in its event.
@@ -491,12 +493,12 @@ impl Store {
         Ok(ids)
     }
 
-    /// Returns the path of a session's journal.
+    /// Returns the path to a session's journal.
     ///
     /// # Errors
     /// The session does not exist.
     pub fn journal(&self, session: &SessionId) -> Result<PathBuf, Error> {
-        Ok(self.folder(session)?.join(journal::FILE))
+        Ok(self.folder(session)?.join(header::FILE))
     }
 
     /// Returns a session's directory.
@@ -510,9 +512,9 @@ impl Store {
     /// Returns the session's directory, after upgrading a journal of an earlier format if it is not open.
     fn current(&self, session: &SessionId) -> Result<PathBuf, Error> {
         let folder = self.find(session)?;
-        let header = journal::read_header(&folder.join(journal::FILE));
+        let header = header::read_header(&folder.join(header::FILE));
         if header.is_ok_and(|header| header.version < FORMAT_VERSION)
-            && let Ok(_lock) = journal::lock(&folder, session, self.holder)
+            && let Ok(_lock) = lock::lock(&folder, session, self.holder)
             && let Err(error) = migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)
         {
             tracing::warn!("{error}; it is read unchanged");

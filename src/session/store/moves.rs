@@ -52,14 +52,14 @@ fn moved_above<'p>(mut from: &'p Path, mut to: &'p Path) -> (&'p Path, &'p Path)
 impl Moves {
     /// Finds the moves in a session's events.
     pub fn find(entries: &[Entry]) -> Self {
-        Self::of(entries.iter().filter_map(|entry| {
+        Self::from_events(entries.iter().filter_map(|entry| {
             let Event::SessionMoved(moved) = &entry.record.as_ref()?.event else { return None };
             Some((entry.seq, moved))
         }))
     }
 
     /// Returns the moves recorded by these events, given with their numbers.
-    pub fn of<'a>(moves: impl IntoIterator<Item = (u64, &'a SessionMoved)>) -> Self {
+    pub fn from_events<'a>(moves: impl IntoIterator<Item = (u64, &'a SessionMoved)>) -> Self {
         let moves = moves.into_iter().map(|(seq, moved)| {
             let (from, to) = (Path::new(&moved.from), Path::new(&moved.cwd));
             let (from, to) = moved_above(from, to);

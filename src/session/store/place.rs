@@ -1,18 +1,17 @@
-//! Sessions' working directories: their current paths, and how a directory is recognized after it was moved.
+//! Working directories, and how one is recognized after it was moved.
 //!
-//! A session's working directory is in its journal; `place.json` next to it is a copy for lists, written when the session moves.
 //! `place.json` in a slug's directory identifies each working directory there: by its file system, inode and creation time, which survive a
 //! rename, and by its git remote with the path below the repository, which survive a copy and a new clone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use super::{Error, Header, Journal, list};
+use super::Error;
 use pintle_base::private_files;
 use pintle_os::file::Identity;
 use pintle_os::{System, replace};
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+use std::{fs, io};
 
 const FILE: &str = "place.json";
 
@@ -21,12 +20,6 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The maximum number of working directories that share a slug.
 const MAX_PLACES: usize = 64;
-
-/// The current working directory of a session that was moved.
-#[derive(Debug, Serialize, Deserialize)]
-struct Moved {
-    cwd: String,
-}
 
 /// A working directory, and the marks by which it is recognized elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,14 +70,14 @@ impl Place {
     }
 }
 
-/// Returns the root and the remote of the repository around a directory. Starts no process.
+/// Returns the root and remote of a directory's repository. Starts no process.
 fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
     let root = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let git = root.join(".git");
     let git = if git.is_dir() {
         git
     } else {
-        // A worktree: its directory refers to the one that all worktrees share.
+        // A worktree: its directory refers to the shared one.
         let text = private_files::read_to_string(&git, MAX_BYTES).ok()?;
         let own = root.join(text.strip_prefix("gitdir:")?.trim());
         let common = private_files::read_to_string(&own.join("commondir"), MAX_BYTES);
@@ -141,17 +134,29 @@ fn read(slug: &Path) -> Vec<Place> {
     text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
-fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+/// Replaces a small file.
+pub(super) fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
     private_files::write_private(&fresh, content)?;
     replace::rename(fresh, path)
+}
+
+/// Lists subdirectories; none if the directory does not exist.
+pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(folder)(error)),
+    };
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
 }
 
 /// Returns the paths under which a directory's sessions know it: its current one in all spellings, and those from before it was moved.
 pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     let mut names = vec![cwd.to_owned()];
     let here = Place::identify(cwd);
-    for slug in list::subfolders(sessions).unwrap_or_default() {
+    for slug in subfolders(sessions).unwrap_or_default() {
         for place in read(&slug) {
             // Another directory may be at its path now.
             let is_gone = || !Place::identify(&place.cwd).is_some_and(|now| place.became(&now));
@@ -163,42 +168,6 @@ pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
         }
     }
     names
-}
-
-/// Returns the current working directory of a session that was moved.
-pub(super) fn moved(folder: &Path) -> Option<String> {
-    let text = private_files::read(&folder.join(FILE), MAX_BYTES).ok()?;
-    serde_json::from_slice(&text).ok().map(|Moved { cwd }| cwd)
-}
-
-impl Journal {
-    /// Changes the session's working directory from now on.
-    ///
-    /// # Errors
-    /// The write failed; lists show the old directory.
-    pub fn move_to(&mut self, cwd: &str) -> Result<(), Error> {
-        let path = self.folder().join(FILE);
-        let moved = || {
-            replace(&path, &serde_json::to_vec(&Moved { cwd: cwd.to_owned() })?)?;
-            // Readers of the journal detect the change by its modification time.
-            self.touch(fs::metadata(&path)?.modified()?)
-        };
-        moved().map_err(Error::io(&path))?;
-        // The new directory may be moved, too.
-        if let Some(slug) = self.folder().parent() {
-            remember(slug, cwd);
-        }
-        cwd.clone_into(&mut self.header.cwd);
-        Ok(())
-    }
-}
-
-/// Returns a header with its session's current working directory.
-pub(super) fn present(folder: &Path, header: Header) -> Header {
-    match moved(folder) {
-        Some(cwd) => Header { cwd, ..header },
-        None => header,
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@
 //! its age and labels, and its lock is tried; the plan is then made again.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use super::journal::{self, FILE, Holder};
+use super::header::FILE;
+use super::lock::{self, Holder};
 use super::{Error, Filter, Store, list};
 use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
@@ -59,7 +60,7 @@ impl Family {
             if let Some(now) = list::summary(folder) {
                 self.updated_ms = self.updated_ms.max(now.updated_ms);
             }
-            if journal::lock(folder, id, Holder::Alone).is_err() {
+            if lock::lock(folder, id, Holder::Alone).is_err() {
                 self.exemption = Some(Exemption::Open);
             } else if self.exemption.is_none() && is_labelled(&folder.join(FILE)) {
                 self.exemption = Some(Exemption::Labelled);
@@ -182,7 +183,7 @@ impl Store {
         self.sessions.parent().map_or(0, bytes)
     }
 
-    /// Returns the size of a session's directory in bytes.
+    /// Returns a session directory's size in bytes.
     pub fn session_bytes(&self, folder: &str) -> u64 {
         bytes(Path::new(folder))
     }

@@ -63,7 +63,7 @@ pub enum ReportedState {
     Version(SeenVersion),
 }
 
-/// Writes the files seen by the model of the session in this directory.
+/// Writes the files that the session's model has seen.
 ///
 /// # Errors
 /// The write failed; the earlier file still exists.
@@ -78,7 +78,7 @@ pub fn put(session: &Path, seen: &SeenFiles) -> io::Result<()> {
     written
 }
 
-/// Reads the files seen by the model of the session in this directory; empty if unknown.
+/// Reads the files that the session's model has seen; empty if unknown.
 pub fn saved(session: &Path) -> SeenFiles {
     let text = private_files::read(&session.join(FILE), MAX_BYTES);
     text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()

@@ -99,7 +99,7 @@ fn entries_after_a_number_are_read_past_damaged_lines() {
     let data = tempfile::tempdir().unwrap();
     let store = Store::new(data.path());
     let journal = filled(&store, 300);
-    let path = journal.folder().join(journal::FILE);
+    let path = journal.folder().join(header::FILE);
     let text = fs::read_to_string(&path).unwrap();
     // 65 is the first event behind a remembered offset; the header is the first line.
     let damaged = [1, 64, 65, 200];

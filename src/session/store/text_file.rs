@@ -11,7 +11,7 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// Sets the path of the file, which need not exist.
+    /// Sets the file's path, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }

@@ -1,6 +1,6 @@
 //! Verifies journals: read-only, line by line, also while others write. It reports problems and repairs nothing.
 
-use super::journal::{self, FILE};
+use super::header::{self, FILE};
 use super::{Error, Store, entry, list};
 use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
@@ -51,7 +51,7 @@ fn verify(folder: &Path) -> (u64, Vec<String>) {
             return (0, vec![problem]);
         }
     };
-    if let Err(error) = journal::read_header(&path) {
+    if let Err(error) = header::read_header(&path) {
         let is_damaged = matches!(error, Error::NoJournal(_));
         let hint = if is_damaged { "; restore its first line from a backup" } else { "" };
         return (0, vec![format!("{error}{hint}")]);

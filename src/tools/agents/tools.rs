@@ -67,7 +67,7 @@ impl Tool for AgentTool {
     }
 }
 
-/// Parses the description of a sub-agent to start.
+/// Parses the arguments that describe a sub-agent to start.
 fn spawn(mut arguments: Arguments, folders: &Folders) -> Result<Spawn, String> {
     let task = arguments.filled_text("task")?;
     let cwd = arguments.optional_text("cwd")?;

@@ -20,7 +20,7 @@ pub(super) fn said(text: &str) -> String {
     line(&text)
 }
 
-/// Like [`said`], for a name.
+/// The same for a name.
 pub(super) fn line(text: &str) -> String {
     cut(&visible_line(text), MAX_LINE)
 }

@@ -17,7 +17,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// The default timeout of a call since its last progress.
 const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The maximum number of servers in one place.
+/// Maximum number of servers that one place may define.
 const MAX_SERVERS: usize = 100;
 
 /// A server as it is defined.

@@ -3,7 +3,7 @@
 /// Expands variables. Any other dollar sign is kept.
 ///
 /// # Errors
-/// The name of a variable that has no value.
+/// A variable that has no value.
 pub fn expand(text: &str, value_of: impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut filled = String::new();
     let mut rest = text;

@@ -33,7 +33,7 @@ enum Kind {
     Choices(Vec<String>),
 }
 
-/// The label of the answer that leaves an optional field out.
+/// Label of the answer that omits an optional field.
 const LEAVE_OUT: &str = "(skip)";
 
 /// Returns a form's fields; `None` if it has a field that cannot be asked for.

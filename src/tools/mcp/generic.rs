@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The name of the tool that calls others.
+/// Name of the tool that calls others.
 pub(super) const CALL_TOOL: &str = "mcp_call";
 
 /// The maximum length of the names in the description of `mcp_find`, in characters.

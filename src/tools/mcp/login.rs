@@ -294,7 +294,7 @@ impl ServerLogins {
         }
     }
 
-    /// Reads the file. Its tokens become known secrets. A login that could not be written overrides the one that it replaces.
+    /// Reads the file. Its tokens become known secrets. A login that could not be written takes precedence over the stored one.
     fn read(&self) -> io::Result<Map<String, Value>> {
         let Some(content) = self.file.read(MAX_BYTES)? else { return Ok(Map::new()) };
         // The parser's message may quote a part, which may be a token.

@@ -27,10 +27,10 @@ use tokio::time::{Instant, timeout_at};
 /// How long a first turn waits for servers to start.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
-/// The maximum number of tools to list individually with their schemas; more are found with `mcp_find`.
+/// Maximum number of tools to list individually with their schemas; more are found with `mcp_find`.
 const MAX_LISTED: usize = 40;
 
-/// The maximum number of tools that a search returns.
+/// Maximum number of tools that a search returns.
 const MAX_FOUND: usize = 8;
 
 /// The servers that every session has.
@@ -86,7 +86,7 @@ struct State {
     listed: Vec<Arc<ServerTool>>,
     /// All tools so far, which `mcp_call` can call.
     all: Vec<Arc<ServerTool>>,
-    /// The names of the tools announced to the model.
+    /// Tools announced to the model, by name.
     known: BTreeSet<String>,
     /// The tools that serve the rest, if there is one.
     generic: Vec<Arc<dyn Tool>>,

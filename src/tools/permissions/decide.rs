@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct CallDecision {
     /// The decision.
     pub decision: Decision,
-    /// The reason, as the end of a sentence about the call: `changes files`.
+    /// The reason, as a verb phrase about the call: `changes files`.
     pub reason: String,
     /// The rule or default that decided.
     pub by: String,

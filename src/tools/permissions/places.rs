@@ -21,7 +21,7 @@ pub struct Places {
     pub readable: Vec<PathBuf>,
     /// `.env` and its like are ordinary files, as in `full` mode.
     pub opens_variables: bool,
-    /// Names that differ in case or composition may be one file, as [`IGNORES_CASE`](super::IGNORES_CASE) says for this system.
+    /// Names that differ in case or composition may be one file, depending on [`IGNORES_CASE`](super::IGNORES_CASE).
     pub ignores_case: bool,
 }
 

@@ -323,7 +323,7 @@ fn pattern(
         Vec::new()
     };
     let compile = |(spelling, glob): (Spelling, &String)| {
-        GlobBuilder::new(&spelling.of(glob))
+        GlobBuilder::new(&spelling.normalize(glob))
             .literal_separator(true)
             .build()
             .map(|glob| (spelling, glob.compile_matcher()))
@@ -410,7 +410,7 @@ impl Compiled {
             && self.path.as_ref().is_none_or(|pattern| {
                 pattern.matchers.iter().any(|(spelling, matcher)| match spelling {
                     Spelling::Exact => matcher.is_match(path),
-                    spelling => matcher.is_match(spelling.of(&path.to_string_lossy())),
+                    spelling => matcher.is_match(spelling.normalize(&path.to_string_lossy())),
                 })
             });
         if is_match { Match::Yes } else { Match::No }

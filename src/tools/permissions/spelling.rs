@@ -20,7 +20,7 @@ pub(super) enum Spelling {
 
 impl Spelling {
     /// Returns the text in the form in which it is compared with others.
-    pub(super) fn of(self, text: &str) -> String {
+    pub(super) fn normalize(self, text: &str) -> String {
         match self {
             Self::Exact => text.to_owned(),
             Self::Composed => text.nfc().collect(),
@@ -53,7 +53,7 @@ pub(super) fn is_below_in_any_spelling(path: &Path, folder: &Path) -> bool {
     fold(path).starts_with(&fold(folder))
 }
 
-/// The links at the root of macOS, each to the directory of the same name in `/private`.
+/// Links in the root directory of macOS, each to the directory with the same name in `/private`.
 const PRIVATE: [&str; 3] = ["etc", "tmp", "var"];
 
 /// Returns the path behind macOS' links at the root for a pattern that begins with one of them: `/private/tmp/*` for `/tmp/*`.

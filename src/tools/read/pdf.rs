@@ -40,7 +40,7 @@ pub(super) async fn read(
             }
         },
         Err(pdf::Error::Cancelled) => return failure("Operation aborted"),
-        // The model may see the images of the pages.
+        // The model may see page images.
         Err(error @ pdf::Error::NoText(pages)) => (pages, refused(&error)),
         Err(error) => return refused(&error),
     };

@@ -3,8 +3,7 @@
 #![cfg(unix)]
 
 use crate::{
-    Agents, ApplyPatch, Bash, Client, Edit, Find, Folders, Grep, Jobs, Ls, Profile, Progress, Read,
-    ReadTracker, ResolvedPaths, Tool, ToolContext, Write,
+    ApplyPatch, Bash, Edit, Find, Folders, Grep, Ls, Profile, Read, Tool, ToolContext, Write,
 };
 use pintle_base::ambient::Ambient;
 use pintle_exec::{Dialect, Environment, Local, Wrapped, local};
@@ -14,7 +13,6 @@ use pintle_testing::{Sshd, skipped};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Returns a prefix that runs its arguments unchanged.
 fn plain() -> Vec<String> {
@@ -205,23 +203,10 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
     let (_guard, folder) = scene();
     let artifacts = tempfile::tempdir().unwrap();
     let ctx = ToolContext {
-        read_tracker: ReadTracker::default(),
-        settings: Arc::default(),
-        env,
-        cwd: folder.clone(),
-        confinement: None,
-        programs: pintle_exec::sandbox::Names::default(),
-        writes: pintle_exec::WriteLog::default(),
-        resolved: ResolvedPaths::default(),
         artifacts: Some(artifacts.path().to_path_buf()),
         owner: "tests".to_owned(),
         variables: [("GIVEN".to_owned(), GIVEN.to_owned())].into(),
-        jobs: Jobs::none(),
-        agents: Agents::none(),
-        client: Client::none(),
-        pruned: Arc::default(),
-        cancel: CancellationToken::new(),
-        progress: Progress::none(),
+        ..ToolContext::new(env, folder.clone())
     };
     let folders = Folders { cwd: folder.clone(), home: None, shell: Dialect::Bourne };
     let mut answers = Vec::new();

@@ -3,7 +3,10 @@
 use super::model::OnlyModel;
 use super::stage::Setup;
 use pintle_agent::models::Models;
-use pintle_agent::{Engine, EngineHandle, PermissionPolicy, Personal, RetryPolicy, Services};
+use pintle_agent::{
+    AnswerTimeouts, CheckSettings, Engine, EngineHandle, ModelPolicy, PermissionPolicy, Personal,
+    RetryPolicy, Services, SessionDefaults,
+};
 use pintle_exec::Environment;
 use pintle_exec::editor::{Editors, Overlay};
 use pintle_exec::memory::Memory;
@@ -51,29 +54,32 @@ pub(crate) fn engine_on(
         editors: Some(editors),
         here: Arc::<Memory>::clone(env),
         hooks: setup.hooks.clone().into(),
-        tools: setup.tools(),
-        servers: None,
-        tool_settings: Arc::default(),
+        tools: setup.tools().into(),
         models: Models::new(OnlyModel(provider)),
-        retry_policy: RetryPolicy {
-            first: Duration::ZERO,
-            silence: setup.silence,
-            ..RetryPolicy::default()
-        },
-        limits: setup.limits,
-        compaction: setup.compaction,
-        personal: Arc::new(personal),
-        default_model: Some("script/test".to_owned()),
-        permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),
-        lint: setup.lint.clone(),
-        report_wait: setup.report_wait,
-        title_model: setup.title_model.map(|model| model.parse().unwrap()),
         auth: None,
-        fallback_model: setup.fallback_model.map(|model| model.parse().unwrap()),
-        summary_model: setup.summary_model.map(|model| model.parse().unwrap()),
-        approval_timeout: setup.approval_timeout,
-        question_timeout: setup.question_timeout,
-        absence_timeout: None,
+        model_policy: ModelPolicy {
+            title: setup.title_model.map(|model| model.parse().unwrap()),
+            fallback: setup.fallback_model.map(|model| model.parse().unwrap()),
+            summary: setup.summary_model.map(|model| model.parse().unwrap()),
+            retry: RetryPolicy {
+                first: Duration::ZERO,
+                silence: setup.silence,
+                ..RetryPolicy::default()
+            },
+        },
+        defaults: SessionDefaults {
+            model: Some("script/test".to_owned()),
+            limits: setup.limits,
+            compaction: setup.compaction,
+        },
+        personal: Arc::new(personal),
+        permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),
+        checks: CheckSettings { lint: setup.lint.clone(), report_wait: setup.report_wait },
+        timeouts: AnswerTimeouts {
+            approval: setup.approval_timeout,
+            question: setup.question_timeout,
+            absence: None,
+        },
     });
     let mut task = JoinSet::new();
     task.spawn(engine.run());

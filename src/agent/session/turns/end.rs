@@ -45,7 +45,7 @@ impl Session {
         };
         self.withdraw_questions();
         self.withdraw_calls();
-        self.total.add(tally.usage, tally.cost_nano_usd);
+        self.consumed.total.add(tally.usage, tally.cost_nano_usd);
         let end = if running.is_lost { JournalLost.into() } else { end };
         let (stop, error) = match &end {
             End::Completed(stop) => (Some(*stop), None),
@@ -76,7 +76,7 @@ impl Session {
         self.publish_state();
     }
 
-    /// Returns the messages of a turn that cannot begin.
+    /// Gives a turn's messages back to the client if the turn cannot start.
     pub(in crate::session) fn hand_back(&mut self, work: Work) {
         if let Work::Answer(inputs) = work {
             self.record(None, Event::InputRemoved { inputs, is_handled: false });

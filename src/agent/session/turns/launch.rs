@@ -4,10 +4,11 @@ use crate::clients;
 use crate::host::Activity;
 use crate::session::phase::{DueTurn, Running};
 use crate::session::{Phase, Session};
-use crate::turn::context::{EditChecks, ModelAccess, TurnContext, TurnTools, UsableModel, Work};
+use crate::turn::context::{
+    EditChecks, ModelAccess, TurnContext, TurnServers, TurnTools, UsableModel, Work,
+};
 use crate::turn::limits::Limits;
 use crate::turn::permit::Permissions;
-use crate::turn::servers::TurnServers;
 use crate::turn::system_prompt::PromptInputs;
 use crate::workspace::Workspace;
 use pintle_base::text::tool_names::{allows, names_tool};
@@ -41,14 +42,12 @@ impl Session {
                 return;
             }
         };
-        self.turns += 1;
+        self.consumed.turns += 1;
         let known = self.services.models.model(&self.settings.model);
         let window = known.as_ref().and_then(|known| known.window);
         let cancel = CancellationToken::new();
         let limits = self.limits(&work);
-        if self.settings.is_budget_own {
-            self.settings.budget.fill(&limits);
-        }
+        self.settings.lineage.begin_turn(&limits);
         let ctx = TurnContext {
             session_id: self.log.id.clone(),
             turn_id: turn_id.clone(),
@@ -65,9 +64,14 @@ impl Session {
                 fell_back: AtomicBool::new(false),
                 as_text: AtomicBool::new(self.view.uses_text_tools(&self.settings.model)),
                 served_window: AtomicU64::new(0),
-                summary: self.services.summary_model.as_ref().map(|model| self.usable(model)),
+                summary: self
+                    .services
+                    .model_policy
+                    .summary
+                    .as_ref()
+                    .map(|model| self.usable(model)),
                 compaction: self.settings.compaction,
-                retry: self.services.retry_policy,
+                retry: self.services.model_policy.retry,
                 trace: self.settings.trace.clone(),
             },
             prompt: self.prompt_inputs(),
@@ -89,12 +93,8 @@ impl Session {
             ),
             hooks: self.turn_hooks(),
             limits,
-            budget: self.settings.budget.clone(),
-            checks: EditChecks {
-                lint: self.services.lint.clone(),
-                reports: self.reports(),
-                report_wait: self.services.report_wait,
-            },
+            budget: self.settings.lineage.budget.clone(),
+            checks: EditChecks { settings: self.services.checks.clone(), reports: self.reports() },
         };
         self.phase = Phase::Running(Box::new(Running {
             turn_id: turn_id.clone(),
@@ -115,11 +115,11 @@ impl Session {
 
     /// Returns the tools' settings, for a model with this window.
     fn tool_settings(&self, window: Option<u64>) -> Arc<tools::Settings> {
-        /// The part of the window that a document may take.
+        /// A document may take one part in this many of the window.
         const DOCUMENT_PART: u64 = 4;
-        /// The window of an unknown model, for this purpose.
+        /// The window assumed for an unknown model.
         const WINDOW: u64 = 200_000;
-        let settings = &self.services.tool_settings;
+        let settings = &self.services.tools.settings;
         if !self.services.models.takes_documents(&self.settings.model) {
             return Arc::clone(settings);
         }
@@ -130,7 +130,7 @@ impl Session {
 
     /// Returns the configured fallback, unless it is the session's model.
     fn fallback_model(&self) -> Option<Result<UsableModel, String>> {
-        let model = self.services.fallback_model.as_ref()?;
+        let model = self.services.model_policy.fallback.as_ref()?;
         (model.origin() != self.settings.model.origin()).then(|| self.usable(model))
     }
 
@@ -157,7 +157,7 @@ impl Session {
 
     /// Returns the MCP servers, unless no source can configure any.
     fn turn_servers(&self) -> Option<TurnServers> {
-        let shared = self.services.servers.clone()?;
+        let shared = self.services.tools.servers.clone()?;
         let only = shared.only.clone();
         let role = self.settings.role.as_ref().and_then(|role| role.tools.clone());
         let tools = self.settings.tools.clone();
@@ -178,9 +178,9 @@ impl Session {
     fn prompt_inputs(&self) -> PromptInputs {
         PromptInputs {
             personal: Arc::clone(&self.services.personal),
-            profile: self.services.tools.profile(&self.settings.model).name(),
+            profile: self.services.tools.toolbox.profile(&self.settings.model).name(),
             cutoff: self.services.models.model(&self.settings.model).and_then(|known| known.cutoff),
-            is_subagent: self.settings.is_subagent,
+            is_subagent: self.settings.lineage.is_subagent,
             role: self.settings.role.clone(),
             system_prompt: self.settings.system_prompt.clone(),
             is_attended: self.log.subscribers.iter().any(|served| served.subscriber.can_approve),

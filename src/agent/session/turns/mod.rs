@@ -275,10 +275,10 @@ impl Session {
 
     /// Rejects a cost limit that could not be enforced in an unattended session.
     fn check_price(&self, most: Option<u64>) -> Result<(), Error> {
-        let Settings { model, limits, is_subagent, .. } = &self.settings;
+        let Settings { model, limits, lineage, .. } = &self.settings;
         let is_limited = most.or(limits.cost_nano_usd).is_some();
         // A script costs nothing, and a sub-agent is a call of a turn that was accepted.
-        if !is_limited || !limits.are_told || model.provider == SCRIPT || *is_subagent {
+        if !is_limited || !limits.are_told || model.provider == SCRIPT || lineage.is_subagent {
             return Ok(());
         }
         if self.services.models.model(model).is_some_and(|known| known.price.is_some()) {
@@ -295,7 +295,7 @@ impl Session {
     /// Refuses a turn beyond the session's limit.
     pub(super) fn check_turns(&self) -> Result<(), Error> {
         match self.settings.limits.turns {
-            Some(most) if self.turns >= most => {
+            Some(most) if self.consumed.turns >= most => {
                 let what = format!("the session reached its limit of {most} turns");
                 let hint =
                     "start a new session, or raise `turns` under [limits] in the config file";

@@ -1,4 +1,4 @@
-//! Finds the places in a history that a user refers to, among the nodes of its tree.
+//! Finds the history points that a user refers to, among the tree's nodes.
 
 use crate::cli::args::history::{Place, Range};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};
@@ -48,7 +48,7 @@ pub(super) fn find(
     }
 }
 
-/// Returns the numbers of the events before and after a part of a session.
+/// Returns the event numbers before and after a part of a session.
 ///
 /// # Errors
 /// Fails if one of its ends does not exist, or if the session cannot be read.

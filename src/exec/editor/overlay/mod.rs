@@ -70,7 +70,7 @@ impl Overlay {
     }
 }
 
-/// Returns the version of a document's text. Equal texts have equal versions.
+/// Returns a version for a document's text. Equal texts have equal versions.
 fn version(path: PathBuf, text: &str) -> Version {
     let mut hasher = DefaultHasher::new();
     hasher.write(text.as_bytes());

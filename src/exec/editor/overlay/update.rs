@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 /// The edit timeout, which may include formatting and saving.
 pub(super) const EDIT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The version of a document whose file the editor has yet to create.
+/// Version of a document whose file the editor has yet to create.
 pub(super) const NOT_CREATED: i64 = 0;
 
 /// The maximum number of times a change is merged again with newly typed text. People type one key at a time; an
@@ -160,7 +160,7 @@ fn label(places: &[ChangeTarget]) -> String {
     format!("pintle: {}", names.join(", "))
 }
 
-/// Decides where a file is changed.
+/// Decides whether a file is changed in the editor or on disk.
 async fn place(
     overlay: &Overlay,
     path: &Path,
@@ -295,7 +295,7 @@ async fn in_editors(
     Ok(after)
 }
 
-/// Returns the version of a document changed to this text: that of the file if the text was saved unchanged.
+/// Returns a document's version after a change to this text: the file's version if the text was saved unchanged.
 async fn now(overlay: &Overlay, open: &OpenDocument, text: &str) -> Version {
     if !open.document.is_dirty
         && let Ok(Some(file)) =

@@ -221,7 +221,7 @@ fn program(architecture: u32, inet: Inet) -> Option<Vec<sock_filter>> {
     }
     let netlink = code.label();
     code.jump(Is::Equal(libc::AF_NETLINK.cast_unsigned()), netlink, denied);
-    // Of the kernel's netlink interfaces, only the one that lists addresses and routes.
+    // Of the kernel's netlink interfaces, only the one for addresses and routes.
     code.place(netlink);
     code.load(Word::Argument(2));
     code.jump(Is::Equal(libc::NETLINK_ROUTE.cast_unsigned()), ALLOW, denied);

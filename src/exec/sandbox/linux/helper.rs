@@ -64,7 +64,7 @@ struct Helper {
     namespaces: Option<Result<(), String>>,
 }
 
-/// Becomes the supervisor if `sandbox-exec` is the first of the program's arguments; returns its exit code then.
+/// If the program's first argument is `sandbox-exec`, supervises commands and returns the exit code.
 pub fn become_supervisor(arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
     let mut arguments = arguments.into_iter();
     let is_wanted = arguments.next().is_some_and(|argument| argument == ARGUMENT);

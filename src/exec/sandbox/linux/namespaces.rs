@@ -74,7 +74,7 @@ pub(super) fn start_loopback() -> Result<(), Failure> {
     Errno::result(set).map(drop).map_err(failed)
 }
 
-/// Drops every capability permanently, including those that root would regain.
+/// Drops every capability permanently, including the ones root would regain.
 #[expect(unsafe_code, reason = "system calls without a wrapper")]
 pub(super) fn drop_capabilities() -> Result<(), Failure> {
     /// NOROOT, NO_SETUID_FIXUP, KEEP_CAPS off and NO_CAP_AMBIENT_RAISE, each with its lock.

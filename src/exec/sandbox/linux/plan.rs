@@ -33,7 +33,7 @@ pub(super) const RUN: &str = "/run";
 const RUN_NEEDED: [&str; 3] =
     ["/run/current-system", "/run/opengl-driver", "/run/systemd/resolve/stub-resolv.conf"];
 
-/// Returns the steps in order. The paths of the confinement are canonical and exist; `sockets` are those of other programs.
+/// Returns the steps in order. The confinement's paths are canonical and exist; `sockets` belong to other programs.
 ///
 /// Those are hidden wherever they are: a command started by the engine listens in a separate network, which has another table.
 pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(PathBuf, Step)> {

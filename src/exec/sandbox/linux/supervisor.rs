@@ -28,7 +28,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// The interval between two checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The supervisor of an environment's commands, started with the first of them.
+/// Supervises an environment's commands; started with the first one.
 ///
 /// Dropping it ends all of its commands.
 #[derive(Debug)]

@@ -258,7 +258,7 @@ struct State {
 pub(super) struct Watcher {
     /// Receives the changed paths.
     pub(super) log: Option<WriteLog>,
-    /// The names of files and programs that must not be changed, created or started.
+    /// Files and programs that must not be changed, created or started, by name.
     pub(super) names: Names,
     /// True if the command may change files, except for the protected ones.
     pub(super) keeps_files: bool,
@@ -575,7 +575,7 @@ fn below(thread: i32, link: &str, address: u64) -> Option<PathBuf> {
     absolute(thread, link, text(thread, address)?)
 }
 
-/// Returns the content of a file that was modified since a time. The command has not changed it yet, so another process has.
+/// Reads a file if it was modified after a time. The command has not changed it yet, so another process has.
 fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
     let facts = std::fs::symlink_metadata(path).ok()?;
     let is_new = facts.is_file() && facts.modified().ok()? >= since;

@@ -108,7 +108,7 @@ pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Takes a complete message from the front of a buffer, if there is one.
+/// Takes the first message from a buffer, if it is complete.
 pub(super) fn decode<T: serde::de::DeserializeOwned>(
     buffer: &mut Vec<u8>,
 ) -> io::Result<Option<T>> {

@@ -51,7 +51,7 @@ pub(super) fn report_to(watchdog: impl FnOnce() -> Watchdog) {
     memory().watchdog.get_or_insert_with(watchdog);
 }
 
-/// Remembers a command's first process, which is the leader of its group.
+/// Remembers a command's first process, which leads its group.
 pub(in super::super) fn began(mark: &str, leader: Option<Pid>) {
     let identity = leader.and_then(|leader| identity(leader.as_raw()));
     let Some(Identity { own, .. }) = identity else { return };
@@ -85,7 +85,7 @@ pub(super) fn remembered(is_wanted: &dyn Fn(&str) -> bool) -> BTreeSet<u64> {
     wanted.flat_map(|(_, numbers)| numbers.iter().copied()).collect()
 }
 
-/// Remembers the result of a search.
+/// Remembers a search result.
 pub(super) fn remember(is_wanted: impl Fn(&str) -> bool, found: &BTreeSet<i32>) {
     let numbers: Vec<u64> = found.iter().filter_map(|pid| Some(identity(*pid)?.own)).collect();
     let mut memory = memory();

@@ -4,7 +4,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ProcArgs<'a> {
     pub(super) arguments: &'a [u8],
-    /// Empty if the system does not show them, as for Apple's own programs.
+    /// Empty if the system does not show them, as for Apple's programs.
     pub(super) variables: &'a [u8],
 }
 

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 /// The argument with which this program is the watchdog.
 const ARGUMENT: &str = "watchdog";
 
-/// The watchdog of an environment, started with its first command.
+/// An environment's watchdog, started with its first command.
 #[derive(Debug)]
 pub(super) struct Watchdog {
     program: PathBuf,
@@ -66,7 +66,7 @@ pub fn watch(program: &Path) {
     macos::report_to(|| Watchdog::new(program));
 }
 
-/// Becomes the watchdog of the engine at the other end of stdin if the program was started as one; returns its exit code then.
+/// If the program was started as a watchdog, watches the engine at the other end of stdin and returns the exit code.
 pub fn become_watchdog(arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
     arguments.into_iter().next().filter(|argument| argument == ARGUMENT)?;
     let numbers = numbers(io::stdin().lock());

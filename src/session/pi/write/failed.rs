@@ -171,7 +171,7 @@ impl Writer {
         json!({
             "role": "assistant",
             "content": content,
-            "api": self.apis.for_provider(&provider),
+            "api": self.options.apis.for_provider(&provider),
             "provider": provider,
             "model": model,
             "usage": blocks::usage_to_pi(usage, cost),

@@ -127,7 +127,7 @@ impl Writer {
         out: &mut String,
     ) {
         let stored = private.and_then(|raw| serde_json::from_str::<StoredPrompt>(raw.get()).ok());
-        let Some(stored) = stored.filter(|_| self.has_prompts) else { return };
+        let Some(stored) = stored.filter(|_| self.options.has_prompts) else { return };
         let new = stored.into_state();
         if let Some(message) = self.prompt.change_to(&new, record.ts_ms) {
             self.settle(out);
@@ -142,7 +142,7 @@ impl Writer {
 
     /// Applies a line of Pi's that may change the prompt.
     pub(super) fn note_prompt(&mut self, line: &Fields) {
-        let message = line.get("message").filter(|_| self.has_prompts);
+        let message = line.get("message").filter(|_| self.options.has_prompts);
         let message = message.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
         if let Some(message) =
             message.filter(|message| message.get("role") == Some(&json!("system")))

@@ -2,7 +2,7 @@
 
 use super::super::thread::End;
 use super::prompt::PromptState;
-use super::{PendingCall, Writer};
+use super::{PendingCall, Writer, WrittenModel};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::Item;
 use std::collections::HashMap;
@@ -14,8 +14,7 @@ pub(super) struct SavedState {
     messages: End,
     items: HashMap<ItemId, Item>,
     calls: Vec<PendingCall>,
-    model: Option<(String, String)>,
-    effort: Option<String>,
+    model: WrittenModel,
     prompt: PromptState,
 }
 
@@ -30,7 +29,6 @@ impl Writer {
                 items: self.items.clone(),
                 calls: self.calls.clone(),
                 model: self.model.clone(),
-                effort: self.effort.clone(),
                 prompt: self.prompt.clone(),
             };
             self.saved.insert(at, state);
@@ -43,10 +41,10 @@ impl Writer {
 
     pub(super) fn resume_from(&mut self, seq: u64) {
         let Some(state) = self.saved.get(&seq).cloned() else { return };
-        let SavedState { last_id, messages, items, calls, model, effort, prompt } = state;
+        let SavedState { last_id, messages, items, calls, model, prompt } = state;
         self.messages.go_to(messages);
         (self.last_id, self.items, self.calls) = (last_id, items, calls);
-        (self.model, self.effort, self.prompt) = (model, effort, prompt);
+        (self.model, self.prompt) = (model, prompt);
         self.is_behind = true;
     }
 }

@@ -8,7 +8,7 @@ use super::extract::{self, SearchEntry};
 use super::rows::{JournalFile, facts_of, forget, insert};
 use super::whole;
 use super::words::{fold, short_words};
-use crate::store::journal::FILE;
+use crate::store::header::FILE;
 use crate::store::list;
 use pintle_base::private_files;
 use pintle_protocol::event::{Event, EventRecord};
@@ -167,7 +167,7 @@ fn copied(event: &Event) -> Option<u64> {
     Some(rewound.merged.as_ref()?.copied_seq)
 }
 
-/// The part of a line that determines whether it matters.
+/// The fields that determine whether a line matters.
 #[derive(Deserialize)]
 struct Head<'a> {
     seq: u64,

@@ -113,7 +113,7 @@ impl Database {
         Self { has_file: false, ..Self::new(data) }
     }
 
-    /// Returns the paths of the file and of those that SQLite writes next to it.
+    /// Returns the file's path, and the paths that SQLite writes next to it.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         ["", "-wal", "-shm", "-journal"]
             .map(|end| self.data.join(format!("{FILE}{end}")))

@@ -69,7 +69,7 @@ impl Index {
         Self { sessions: sessions.to_owned(), database: Database::in_memory(data) }
     }
 
-    /// Returns the paths of the index's file and of those that SQLite writes next to it.
+    /// Returns the index file's path, and the paths that SQLite writes next to it.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.database.paths()
     }

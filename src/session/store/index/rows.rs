@@ -3,7 +3,7 @@
 
 use super::whole;
 use crate::store::draft;
-use crate::store::journal::FILE;
+use crate::store::header::FILE;
 use crate::store::list;
 use pintle_os::file::Facts;
 use pintle_protocol::ids::SessionId;
@@ -21,7 +21,7 @@ pub(super) struct JournalFile {
     pub(super) mtime_ns: i64,
 }
 
-/// The columns of a session's row that catching up needs.
+/// The session columns needed for catching up.
 #[derive(Debug)]
 struct Row {
     key: i64,

@@ -96,7 +96,7 @@ impl Object {
         }
     }
 
-    /// Changes the objects of a list in a field.
+    /// Changes each object in a list field.
     fn each(&mut self, name: &str, change: impl Fn(&mut Self)) {
         if let Some(value) = self.value(name)
             && let Ok(mut list) = serde_json::from_str::<Vec<Self>>(value.get())

@@ -239,7 +239,7 @@ fn message(left_out: &LeftOut, body: &[u8]) -> Option<ServerJsonRpcMessage> {
     }
 }
 
-/// Returns the beginning of a body, for users.
+/// Returns the first part of a body, for users.
 fn quoted(body: &[u8]) -> String {
     let start = body.get(..MAX_QUOTED_BYTES.min(body.len())).unwrap_or_default();
     String::from_utf8_lossy(start).trim().to_owned()

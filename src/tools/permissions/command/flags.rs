@@ -41,7 +41,7 @@ pub(super) struct Reading<'a> {
     pub files: Vec<&'a str>,
     /// The words that are neither flags nor their values.
     pub operands: Vec<&'a str>,
-    /// The index of the first operand, or the number of words.
+    /// Index of the first operand, or the word count.
     pub first_operand: usize,
     /// True if a marked flag is among them.
     pub is_marked: bool,

@@ -94,7 +94,7 @@ impl Analysis {
         analysis
     }
 
-    /// Returns the analysis of a command about which nothing is known.
+    /// Returns the analysis for a command about which nothing is known.
     pub fn opaque(reason: impl Into<String>) -> Self {
         Self { opaque: Some(reason.into()), ..Self::default() }
     }

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 pub enum Word {
     /// Exactly this text.
     Text(String),
-    /// A pattern that the shell expands to file names.
+    /// A pattern that the shell expands to paths.
     Glob(String),
     /// Known only when the command runs; with the source text.
     Unknown {

@@ -1,7 +1,7 @@
 //! The heads of requests and responses that pass through the proxy. Pure.
 //!
 //! The crate `httparse` does not fit: it accepts lines that end in LF alone, empty lines before a request, and non-ASCII bytes in the
-//! target. The proxy and the server could then disagree about where a request goes.
+//! target. The proxy and the server could then disagree about a request's target.
 
 use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, HostPort};
 use std::net::Ipv6Addr;

@@ -149,7 +149,7 @@ fn loaded(
     programs.collect()
 }
 
-/// Returns true for a shared library without a loader of its own: if the kernel starts one, it is a loader.
+/// Returns true for a shared library that requests no loader: if the kernel starts one, it is a loader.
 fn is_loader(file: &File) -> bool {
     /// Covers the ELF and program headers. Almost every program names its loader there.
     const HEADERS: usize = 4096;
@@ -184,7 +184,7 @@ fn is_named_library<H: FileHeader<Endian = Endianness>>(
     Ok(false)
 }
 
-/// Reads at most `size` bytes, regardless of what the headers claim.
+/// Reads at most `size` bytes, even if the headers claim more.
 fn beginning(file: &File, size: usize) -> Vec<u8> {
     let mut bytes = vec![0; size];
     let mut read = 0;

@@ -129,7 +129,7 @@ impl Envelope {
         String::from_utf8_lossy(&self.complaint).trim().to_owned()
     }
 
-    /// Checks that the command ran, and ended in a way that was reported or requested. `said` is the connection's error output.
+    /// Checks that the command ran and that its end was reported or requested. `said` is the connection's error output.
     pub(crate) fn check(&self, end: &End, command: &Command, said: &str) -> Result<(), Error> {
         let was_stopped = matches!(end, End::TimedOut | End::Cancelled);
         match self.state {
@@ -141,10 +141,10 @@ impl Envelope {
             }),
             State::Before | State::Inside | State::Complaint if was_stopped => Ok(()),
             State::Before if said.is_empty() => {
-                Err(super::unreachable(&command.cwd, &self.before()))
+                Err(Error::unreachable(&command.cwd, &self.before()))
             }
-            State::Before => Err(super::unreachable(&command.cwd, said)),
-            State::Inside | State::Complaint => Err(super::unreachable(
+            State::Before => Err(Error::unreachable(&command.cwd, said)),
+            State::Inside | State::Complaint => Err(Error::unreachable(
                 &command.cwd,
                 "the connection was lost while the command ran; it was ended",
             )),
