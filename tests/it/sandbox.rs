@@ -685,6 +685,27 @@ async fn a_session_shows_the_sandbox_of_its_commands() {
     }
 }
 
+#[test]
+fn a_level_without_namespaces_has_the_reason() {
+    // The limits of a user namespace do not affect other tests.
+    let deny = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
+    let denied = |command: &std::process::Command| {
+        let mut within = std::process::Command::new("unshare");
+        within.args(["-Ur", "sh", "-c", deny, "sh"]);
+        within.arg(command.get_program()).args(command.get_args());
+        let set = |(name, value): (_, Option<_>)| value.map(|value: &_| (name, value));
+        within.envs(command.get_envs().filter_map(set)).output()
+    };
+    if !denied(&std::process::Command::new("true")).is_ok_and(|out| out.status.success()) {
+        return skipped("user namespaces cannot be made here");
+    }
+    let place = Place::new(&[]);
+    let out = denied(&place.command(&["doctor"])).unwrap();
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let sandbox = text.lines().find(|line| line.starts_with("sandbox")).unwrap_or_default();
+    assert!(sandbox.contains("no namespaces (clone: "), "{text}");
+}
+
 /// A server that a command starts with `&` dies of its first line if nobody reads it.
 #[tokio::test]
 async fn what_a_confined_command_leaves_in_the_background_may_print() {

@@ -3,9 +3,12 @@
 //! Parts known to be equal, and equal parts at either end, are set aside first, so edits in a large file cost little;
 //! the rest has a deadline, after which the diff is correct but coarser.
 
+mod words;
+
+use crate::text::parts;
 use crate::text::splice::Splice;
 use pintle_protocol::diff::{Side, WordSpan};
-use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, group_diff_ops};
+use similar::{ChangeTag, DiffOp, DiffableStr, group_diff_ops};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::Duration;
@@ -125,13 +128,12 @@ fn newlines(text: &str) -> usize {
 impl Diff {
     /// Adds the hunks that begin after `old_skipped` and `new_skipped` lines.
     fn region(&mut self, old: &str, new: &str, old_skipped: usize, new_skipped: usize) {
-        let lines = TextDiff::configure()
-            .algorithm(Algorithm::Myers)
-            .timeout(DEADLINE)
-            .diff_lines(old, new);
-        for group in group_diff_ops(lines.ops().to_vec(), CONTEXT) {
+        let (old_lines, new_lines) = (old.tokenize_lines(), new.tokenize_lines());
+        let (old_numbers, new_numbers) = parts::numbers(&old_lines, &new_lines);
+        let ops = parts::shortest(&old_numbers, &new_numbers, Some(DEADLINE));
+        for group in group_diff_ops(ops.clone(), CONTEXT) {
             self.header(&group, old_skipped, new_skipped);
-            for change in group.iter().flat_map(|op| lines.iter_changes(op)) {
+            for change in group.iter().flat_map(|op| op.iter_changes(&old_lines, &new_lines)) {
                 let sign = match change.tag() {
                     ChangeTag::Equal => ' ',
                     ChangeTag::Delete => {
@@ -147,7 +149,15 @@ impl Diff {
             }
         }
         if old.len().max(new.len()) <= MAX_WORD_BYTES {
-            self.add_inline(&lines, old_skipped, new_skipped);
+            for op in ops.iter().filter(|op| matches!(op, DiffOp::Replace { .. })) {
+                let (old, new) = (op.old_range(), op.new_range());
+                let (old_first, new_first) = (old_skipped + old.start, new_skipped + new.start);
+                let old = old_lines.get(old).unwrap_or_default();
+                let new = new_lines.get(new).unwrap_or_default();
+                let [old, new] = words::differing(old, new);
+                self.add_words(Side::Old, old_first, old);
+                self.add_words(Side::New, new_first, new);
+            }
         }
     }
 
@@ -176,36 +186,15 @@ impl Diff {
         }
     }
 
-    /// Adds the differences within lines that have a counterpart.
-    fn add_inline(
-        &mut self,
-        lines: &TextDiff<'_, '_, str>,
-        old_skipped: usize,
-        new_skipped: usize,
-    ) {
-        for op in lines.ops().iter().filter(|op| matches!(op, DiffOp::Replace { .. })) {
-            for change in lines.iter_inline_changes(op) {
-                let (side, line) = match (change.tag(), change.old_index(), change.new_index()) {
-                    (ChangeTag::Delete, Some(line), _) => (Side::Old, old_skipped + line),
-                    (ChangeTag::Insert, _, Some(line)) => (Side::New, new_skipped + line),
-                    _ => continue,
-                };
-                let pieces: Vec<(bool, &str)> = change.values().to_vec();
-                // A line that differs all over is no word within a line.
-                if pieces.iter().all(|(is_word, piece)| *is_word || piece.trim().is_empty()) {
-                    continue;
-                }
-                let mut at = 0;
-                for (is_word, piece) in pieces {
-                    let end = at + piece.trim_end_matches(['\r', '\n']).len();
-                    if is_word && at < end && self.words.len() < MAX_WORDS {
-                        let (start, end) = (at as u64, end as u64);
-                        self.words.push(WordSpan { side, line: line as u64 + 1, start, end });
-                    }
-                    at += piece.len();
-                }
-            }
-        }
+    /// Adds words; lines are counted from `first`.
+    fn add_words(&mut self, side: Side, first: usize, words: Vec<(usize, Range<usize>)>) {
+        let room = MAX_WORDS.saturating_sub(self.words.len());
+        self.words.extend(words.into_iter().take(room).map(|(line, bytes)| WordSpan {
+            side,
+            line: (first + line) as u64 + 1,
+            start: bytes.start as u64,
+            end: bytes.end as u64,
+        }));
     }
 }
 

@@ -6,8 +6,8 @@
 //!
 //! Invariant: changes are in order, and at least one equal line stands between any two of them.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-use std::collections::HashMap;
+use crate::text::parts;
+use similar::DiffOp;
 use std::ops::Range;
 
 /// Lines that differ; ranges count lines from 0.
@@ -46,16 +46,9 @@ pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     if old.is_empty() || new.is_empty() {
         return vec![Change { old: prefix..prefix + old.len(), new: prefix..prefix + new.len() }];
     }
-    // Numbers instead of lines: each line is hashed once, and compared as a number.
-    let mut known: HashMap<&str, usize> = HashMap::with_capacity(old.len());
-    let mut numbers = Vec::with_capacity(old.len() + new.len());
-    for line in old.iter().chain(new) {
-        let next = known.len();
-        numbers.push(*known.entry(line).or_insert(next));
-    }
-    let (old_numbers, new_numbers) = numbers.split_at(old.len());
+    let (old_numbers, new_numbers) = parts::numbers(old, new);
     let mut found: Vec<Change> = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, old_numbers, new_numbers) {
+    for op in parts::shortest(&old_numbers, &new_numbers, None) {
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }

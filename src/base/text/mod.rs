@@ -14,6 +14,7 @@ pub mod lines;
 pub mod merge;
 pub mod money;
 pub mod partial_json;
+mod parts;
 pub mod patch;
 pub mod positions;
 pub mod screen;

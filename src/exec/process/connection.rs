@@ -1,8 +1,8 @@
 //! A program that stays connected to another place, and serves one request after the other there.
 //!
-//! The program is a command prefix followed by a shell; the requests are defined in `wrapped`. Invariant: a connection has at most one
-//! request at a time. A future dropped in between takes the connection with it, so the answer to one request is never read as that of the
-//! next.
+//! The program is a command prefix followed by a shell; the requests are defined in `wrapped`. Invariant: a connection serves one caller at a
+//! time, who may send several requests at once. A future dropped in between takes the connection with it, so the answer to one request is
+//! never read as that of the next.
 
 use super::envelope::Envelope;
 use super::{
@@ -36,12 +36,11 @@ pub(crate) struct Connection {
     idle_since: Instant,
 }
 
-/// A request that was answered.
+/// Requests that were answered.
 #[derive(Debug)]
 pub(crate) struct Exchanged {
-    pub(crate) envelope: Envelope,
-    /// The request's output.
-    pub(crate) output: Vec<u8>,
+    /// An answer and its output for each request, in order. If the output exceeded the limit, the last answer is incomplete.
+    pub(crate) answers: Vec<(Envelope, Vec<u8>)>,
     /// `None` if the output exceeded the limit.
     pub(crate) connection: Option<Connection>,
 }
@@ -77,7 +76,7 @@ impl Connection {
         let connection =
             start.map_err(|error| Lost { said: error.to_string(), has_begun: false })?;
         let is_ready = |envelope: &Envelope| !envelope.is_on_the_way();
-        let exchanged = connection.exchange_until(script, ready, u64::MAX, is_ready).await?;
+        let exchanged = connection.exchange_until(script, vec![ready], u64::MAX, is_ready).await?;
         let lost = Lost { said: String::new(), has_begun: true };
         exchanged.connection.ok_or(lost)
     }
@@ -103,30 +102,32 @@ impl Connection {
         matches!(pipe::read_now(&self.output, &mut [0]), Ok(None))
     }
 
-    /// Sends a request and its input, and waits for the answer.
+    /// Sends requests, of which the last may have an input, and waits for the answers. `max_bytes` limits their output together.
     pub(crate) async fn exchange(
         self,
-        request: &[u8],
-        envelope: Envelope,
+        requests: &[u8],
+        envelopes: Vec<Envelope>,
         max_bytes: u64,
     ) -> Result<Exchanged, Lost> {
-        self.exchange_until(request, envelope, max_bytes, Envelope::is_over).await
+        self.exchange_until(requests, envelopes, max_bytes, Envelope::is_over).await
     }
 
     async fn exchange_until(
         mut self,
-        request: &[u8],
-        mut envelope: Envelope,
+        requests: &[u8],
+        envelopes: Vec<Envelope>,
         max_bytes: u64,
         is_enough: impl Fn(&Envelope) -> bool,
     ) -> Result<Exchanged, Lost> {
         self.family.is_armed = true;
-        let mut output = Vec::new();
+        let mut answers: Vec<(Envelope, Vec<u8>)> =
+            envelopes.into_iter().map(|envelope| (envelope, Vec::new())).collect();
+        let (mut answered, mut total) = (0, 0);
         let (input, pipe, child) = (&mut self.input, &mut self.output, &mut self.child);
         let mut is_sent = false;
         let send = async {
             // A program that has ended closes its end; its own message is more useful than this error.
-            is_sent = input.write_all(request).await.is_ok();
+            is_sent = input.write_all(requests).await.is_ok();
             std::future::pending::<()>().await;
         };
         let receive = async {
@@ -138,15 +139,28 @@ impl Connection {
                     ended = child.wait(), if enough_at.is_none() => Event::Exited(ended),
                     () = at(enough_at) => Event::Enough,
                 };
-                match event {
-                    Event::Output(Ok(read @ 1..)) => {
-                        output.extend(envelope.push(buffer.get(..read).unwrap_or_default()));
-                    }
+                let mut after;
+                let mut bytes = match event {
+                    Event::Output(Ok(read @ 1..)) => buffer.get(..read).unwrap_or_default(),
                     // The last output is still in the pipe.
-                    Event::Exited(_) => enough_at = Some(Instant::now() + GRACE),
+                    Event::Exited(_) => {
+                        enough_at = Some(Instant::now() + GRACE);
+                        continue;
+                    }
                     _ => return false,
+                };
+                while let Some((envelope, output)) = answers.get_mut(answered) {
+                    let printed = envelope.push(bytes);
+                    total += printed.len() as u64;
+                    output.extend(printed);
+                    if !is_enough(envelope) {
+                        break;
+                    }
+                    after = envelope.take_after();
+                    bytes = &after;
+                    answered += 1;
                 }
-                if is_enough(&envelope) || output.len() as u64 > max_bytes {
+                if answered == answers.len() || total > max_bytes {
                     return true;
                 }
             }
@@ -158,12 +172,16 @@ impl Connection {
         };
         if !is_answered {
             let said = self.complaints.said().await;
-            let said = if said.is_empty() { envelope.before() } else { said };
-            return Err(Lost { said, has_begun: !envelope.is_on_the_way() });
+            let first = answers.first().map(|(envelope, _)| envelope);
+            let before = || first.map(Envelope::before).unwrap_or_default();
+            let has_begun = first.is_some_and(|envelope| !envelope.is_on_the_way());
+            let said = if said.is_empty() { before() } else { said };
+            return Err(Lost { said, has_begun });
         }
-        let is_whole = is_sent && output.len() as u64 <= max_bytes;
+        let is_whole = is_sent && total <= max_bytes;
+        answers.truncate(answered.max(1));
         let connection = is_whole.then(|| self.rest());
-        Ok(Exchanged { envelope, output, connection })
+        Ok(Exchanged { answers, connection })
     }
 
     /// Puts the connection to rest until its next request.

@@ -17,6 +17,8 @@ pub(crate) struct Envelope {
     before: Vec<u8>,
     /// The error output of a file access.
     complaint: Vec<u8>,
+    /// The bytes after the second line.
+    after: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -45,6 +47,7 @@ impl Envelope {
             state: State::Before,
             before: Vec::new(),
             complaint: Vec::new(),
+            after: Vec::new(),
         }
     }
 
@@ -66,7 +69,9 @@ impl Envelope {
                 }
                 State::Inside => printed.extend(outside),
                 State::Complaint => self.complaint.extend(outside),
-                State::NoFolder | State::NoShell | State::After { .. } => {}
+                State::NoFolder | State::NoShell | State::After { .. } => {
+                    self.after.extend(outside);
+                }
             }
             let Some(end) = self.held.iter().position(|&byte| byte == b'\n') else {
                 return printed;
@@ -107,6 +112,12 @@ impl Envelope {
     /// Returns true if nothing more comes, and the connection can take the next request.
     pub(crate) fn is_reusable(&self) -> bool {
         self.is_over() && !matches!(self.state, State::After { is_shared: true, .. })
+    }
+
+    /// Takes the bytes received after the answer, which belong to the next one.
+    pub(crate) fn take_after(&mut self) -> Vec<u8> {
+        self.after.append(&mut self.held);
+        std::mem::take(&mut self.after)
     }
 
     /// Returns the exit code, once the command has ended.
@@ -181,6 +192,8 @@ mod tests {
                 assert_eq!(envelope.is_over(), is_over, "{name} in pieces of {size}");
                 let is_reusable = is_over && name != "something left";
                 assert_eq!(envelope.is_reusable(), is_reusable, "{name} in pieces of {size}");
+                let after = if name == "plain" { &b"after"[..] } else { b"" };
+                assert_eq!(envelope.take_after(), after, "{name} in pieces of {size}");
                 let complaint = if name == "complaints" { "no" } else { "" };
                 assert_eq!(envelope.complaint(), complaint, "{name} in pieces of {size}");
             }

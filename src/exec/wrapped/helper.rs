@@ -2,14 +2,15 @@
 //!
 //! A connection is one run of the prefix followed by `sh`. The shell receives one script over its stdin, with a function for each kind of
 //! access, and then answers requests. Files are read and changed over one connection, and over a second one while the first is busy for
-//! long; each running command has a separate one, which the next command reuses. Invariants: a connection on which anything was cut off is
-//! never used again; only an idempotent request is resent.
+//! long. A command takes over a connection that is idle and returns it at its end, so that a session whose calls follow each other needs
+//! only one, or two if the place cannot report which processes could still print on it. Invariants: a connection on which anything was cut
+//! off is never used again; only an idempotent request is resent.
 
-use super::{COMMON, FAMILY, Wrapped, quote};
+use super::{COMMON, FAMILY, Wrapped, quote, sort, text_of};
 use crate::Error;
 use crate::process::{Connection, Envelope, Launch, Lost};
 use pintle_os::family::CONNECTION_PREFIX;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
@@ -50,13 +51,18 @@ const TRUSTED_IDLE: Duration = Duration::from_secs(30);
 /// The time for that sign.
 const SIGN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of connections that are kept for the next commands.
+/// The number of connections that are kept after their commands.
 const MAX_KEPT: usize = 2;
+
+/// The number of paths about which the helper is asked at once.
+pub(super) const MAX_ASKED: usize = 64;
 
 /// The connections that are open.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
+    /// Those that were last used for files. Each lock is held during a file access.
     files: [Mutex<Option<Connection>>; 2],
+    /// Those that were last used for commands.
     commands: std::sync::Mutex<Vec<Connection>>,
 }
 
@@ -67,6 +73,20 @@ pub(super) struct Answer {
     pub(super) stderr: String,
     /// The output exceeded the limit.
     pub(super) is_cut: bool,
+}
+
+impl Answer {
+    /// Returns the output, or the error that explains why there is none.
+    pub(super) fn output(self, path: &Path) -> Result<Vec<u8>, Error> {
+        if self.is_cut {
+            let (path, max) = (path.to_path_buf(), MAX_ANSWER_BYTES);
+            return Err(Error::TooLarge { path, size: max + 1, max });
+        }
+        match self.code {
+            Some(0) => Ok(self.stdout),
+            code => Err(sort(path, code, &self.stderr)),
+        }
+    }
 }
 
 impl Connections {
@@ -82,7 +102,7 @@ impl Connections {
         }
     }
 
-    /// Keeps a connection whose command has ended for the next command.
+    /// Keeps a connection whose command has ended.
     pub(super) fn put_back(&self, connection: Connection) {
         let mut kept = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < MAX_KEPT {
@@ -90,8 +110,14 @@ impl Connections {
         }
     }
 
+    /// Takes a connection that was kept after its command.
     fn kept(&self) -> Option<Connection> {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Takes a connection that no file access is using.
+    fn idle_file(&self) -> Option<Connection> {
+        self.files.iter().find_map(|slot| slot.try_lock().ok()?.take())
     }
 }
 
@@ -145,13 +171,64 @@ impl Wrapped {
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Answer, Error> {
-        let mark = format!("{}-file-{}", self.marks, self.ambient.new_id());
+        let mark = self.file_mark();
         let mut request = self.request(&mark, function, arguments, input.len())?;
         request.extend_from_slice(input);
-        let mut slot = self.connections.file().await;
         // Twice done, a rename or a removal fails. A write is the same, or finds its own change and does nothing.
         let may_repeat = function != "change";
-        let mut kept = match slot.take() {
+        let mut answers = self.exchange(&request, &[mark], may_repeat).await?;
+        answers.pop().ok_or_else(|| Error::unreachable(&self.place(), ""))
+    }
+
+    /// Has a function of the helper do its work on each of these paths, which it does not change. One round trip serves many of them.
+    pub(super) async fn ask_each(
+        &self,
+        function: &str,
+        paths: &[PathBuf],
+    ) -> Vec<Result<Vec<u8>, Error>> {
+        let mut all = Vec::with_capacity(paths.len());
+        for some in paths.chunks(MAX_ASKED) {
+            let (mut marks, mut requests) = (Vec::new(), Vec::new());
+            let mut asked = Vec::with_capacity(some.len());
+            for path in some {
+                let mark = self.file_mark();
+                let request = text_of(path)
+                    .and_then(|text| self.request(&mark, function, &[text], 0))
+                    .map(|request| {
+                        requests.extend(request);
+                        marks.push(mark);
+                    });
+                asked.push(request);
+            }
+            let answers = if marks.is_empty() {
+                Ok(Vec::new())
+            } else {
+                self.exchange(&requests, &marks, true).await
+            };
+            let mut answers = answers.map(Vec::into_iter);
+            all.extend(some.iter().zip(asked).map(|(path, asked)| {
+                asked?;
+                let answers = answers.as_mut().map_err(|error| error.clone())?;
+                answers.next().ok_or_else(|| Error::unreachable(path, ""))?.output(path)
+            }));
+        }
+        all
+    }
+
+    fn file_mark(&self) -> String {
+        format!("{}-file-{}", self.marks, self.ambient.new_id())
+    }
+
+    /// Sends requests with these marks, and returns their answers. Only requests that may be repeated are sent again over another connection.
+    async fn exchange(
+        &self,
+        requests: &[u8],
+        marks: &[String],
+        may_repeat: bool,
+    ) -> Result<Vec<Answer>, Error> {
+        let mut slot = self.connections.file().await;
+        let after_command = || self.sees_holders.then(|| self.connections.kept()).flatten();
+        let mut kept = match slot.take().or_else(after_command) {
             Some(connection) if !may_repeat || connection.idle() > TRUSTED_IDLE => {
                 self.tried(connection).await
             }
@@ -163,17 +240,17 @@ impl Wrapped {
                 Some(connection) => connection,
                 None => self.open().await?,
             };
-            let envelope = Envelope::new(&mark);
-            match connection.exchange(&request, envelope, MAX_ANSWER_BYTES).await {
+            let envelopes = marks.iter().map(|mark| Envelope::new(mark)).collect();
+            match connection.exchange(requests, envelopes, MAX_ANSWER_BYTES).await {
                 Ok(done) => {
-                    let is_cut = done.output.len() as u64 > MAX_ANSWER_BYTES;
                     *slot = done.connection;
-                    return Ok(Answer {
-                        code: done.envelope.code(),
-                        stderr: done.envelope.complaint(),
-                        stdout: done.output,
-                        is_cut,
-                    });
+                    let answer = |(envelope, stdout): (Envelope, Vec<u8>)| Answer {
+                        code: envelope.code(),
+                        stderr: envelope.complaint(),
+                        is_cut: stdout.len() as u64 > MAX_ANSWER_BYTES,
+                        stdout,
+                    };
+                    return Ok(done.answers.into_iter().map(answer).collect());
                 }
                 // The connection ended while it was idle.
                 Err(Lost { has_begun: false, .. }) if was_kept && may_repeat => {}
@@ -182,9 +259,10 @@ impl Wrapped {
         }
     }
 
-    /// Returns a connection for a command. One that was kept has just given a sign of life, so that no command has to be sent twice.
+    /// Returns a connection for a command. One that was idle has just given a sign of life, so that no command has to be sent twice.
     pub(super) async fn for_command(&self) -> Result<Connection, Error> {
-        while let Some(connection) = self.connections.kept() {
+        let idle = || self.connections.kept().or_else(|| self.connections.idle_file());
+        while let Some(connection) = idle() {
             if let Some(connection) = self.tried(connection).await {
                 return Ok(connection);
             }
@@ -196,7 +274,7 @@ impl Wrapped {
     async fn tried(&self, connection: Connection) -> Option<Connection> {
         let mark = format!("{}-sign-{}", self.marks, self.ambient.new_id());
         let request = format!("{mark} 0 :\n");
-        let sign = connection.exchange(request.as_bytes(), Envelope::new(&mark), 0);
+        let sign = connection.exchange(request.as_bytes(), vec![Envelope::new(&mark)], 0);
         let sign = timeout(SIGN_TIMEOUT, sign).await;
         sign.ok()?.ok()?.connection
     }

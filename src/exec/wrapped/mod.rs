@@ -1,8 +1,9 @@
 //! An environment behind a command prefix: a container, another machine, anything that can run `sh`.
 //!
-//! The prefix is started once with `sh`, which becomes a helper that answers requests over stdin and stdout (`helper`); so ssh connects
-//! once for all file accesses, and once for commands that run one after the other. The place needs a POSIX shell and `find`, `grep`, `awk`, `sed`, `head -c`, `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for
-//! deciding what may be done there. Invariant: a file is replaced at once or not at all, also when the connection breaks.
+//! The prefix is started with `sh`, which becomes a helper that answers requests over stdin and stdout (`helper`), so ssh connects once for
+//! file accesses and commands that follow each other. The place needs a POSIX shell and `find`, `grep`, `awk`, `sed`, `head -c`,
+//! `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for deciding what may be done there. Invariant: a file is replaced
+//! at once or not at all, also when the connection breaks.
 //!
 //! Why a command prefix and no program to install: ssh, docker and their kin all run a program with stdin and stdout. Each access is a
 //! POSIX script of a few lines (`scripts`), content goes over stdin, and matching is done here by the code that serves this machine.
@@ -25,7 +26,7 @@ use crate::{
     ListEntry, MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Version, Window, files,
     local,
 };
-use helper::{Answer, Connections, MAX_ANSWER_BYTES};
+use helper::Connections;
 use pintle_base::ambient::Ambient;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,6 +54,8 @@ pub struct Wrapped {
     temporary: PathBuf,
     marks: String,
     connections: Connections,
+    /// The place reports every process that can print on a connection, so that one that ran a command is safe for files.
+    sees_holders: bool,
     /// Serializes file changes, so that two changes to the same file never mix.
     changes: tokio::sync::Mutex<()>,
     has_run: AtomicBool,
@@ -87,6 +90,7 @@ impl Wrapped {
             temporary: ambient.temporary(),
             marks: Shell::new_marks(),
             connections: Connections::default(),
+            sees_holders: false,
             changes: tokio::sync::Mutex::default(),
             has_run: AtomicBool::new(false),
             drains: Drains::default(),
@@ -101,10 +105,11 @@ impl Wrapped {
         let mut lines = said.lines();
         let mut line = || lines.next().unwrap_or_default();
         let (os, home, shell) = (line(), line(), line());
-        let (_temporary, path) = (line(), line());
+        let (_temporary, path, holders) = (line(), line(), line());
         if answer.code != Some(0) || shell.is_empty() {
             return Err(Error::unreachable(&self.place(), &answer.stderr));
         }
+        self.sees_holders = holders == "proc";
         self.platform = Platform {
             os: os.to_lowercase(),
             shell: self.options.shell.clone().unwrap_or_else(|| PathBuf::from(shell)),
@@ -149,15 +154,7 @@ impl Wrapped {
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>, Error> {
-        let Answer { code, stdout, stderr, is_cut } = self.ask(function, arguments, input).await?;
-        if is_cut {
-            let (path, max) = (path.to_path_buf(), MAX_ANSWER_BYTES);
-            return Err(Error::TooLarge { path, size: max + 1, max });
-        }
-        match code {
-            Some(0) => Ok(stdout),
-            code => Err(sort(path, code, &stderr)),
-        }
+        self.ask(function, arguments, input).await?.output(path)
     }
 
     /// Puts a command that is too long for an argument into a temporary file of the place. Returns the command that reads and removes the
@@ -236,6 +233,17 @@ fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
     }
 }
 
+fn parse_stat(path: &Path, answer: &[u8]) -> Result<Stat, Error> {
+    lines::stat(answer).ok_or_else(|| Error::unreachable(path, "invalid file metadata"))
+}
+
+/// Parses the output of `canonicalize.sh`.
+fn canonical(answer: &[u8]) -> PathBuf {
+    let text = String::from_utf8_lossy(answer);
+    let (base, rest) = text.split_once('\0').unwrap_or((&text, ""));
+    files::without_dots(&Path::new(base).join(rest.trim_start_matches('/')))
+}
+
 #[async_trait::async_trait]
 impl Environment for Wrapped {
     fn platform(&self) -> &Platform {
@@ -248,14 +256,21 @@ impl Environment for Wrapped {
 
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
         let answer = self.on_path(path, "stat", &[], &[]).await?;
-        lines::stat(&answer).ok_or_else(|| Error::unreachable(path, "invalid file metadata"))
+        parse_stat(path, &answer)
+    }
+
+    async fn stat_all(&self, paths: &[PathBuf]) -> Vec<Result<Stat, Error>> {
+        let answers = paths.iter().zip(self.ask_each("stat", paths).await);
+        answers.map(|(path, answer)| parse_stat(path, &answer?)).collect()
     }
 
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
-        let answer = self.on_path(path, "canonicalize", &[], &[]).await?;
-        let text = String::from_utf8_lossy(&answer);
-        let (base, rest) = text.split_once('\0').unwrap_or((&text, ""));
-        Ok(files::without_dots(&Path::new(base).join(rest.trim_start_matches('/'))))
+        Ok(canonical(&self.on_path(path, "canonicalize", &[], &[]).await?))
+    }
+
+    async fn canonicalize_all(&self, paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
+        let answers = self.ask_each("canonicalize", paths).await;
+        answers.into_iter().map(|answer| Ok(canonical(&answer?))).collect()
     }
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error> {

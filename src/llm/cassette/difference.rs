@@ -1,16 +1,12 @@
 //! Difference of two requests, line by line: each text of a body is split into its lines, each identified by its place. Pure.
 
+use pintle_base::text::line_diff;
 use pintle_base::text::visible::visible_line;
 use serde_json::Value;
-use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 /// Maximum number of lines shown of each side.
 const MAX_LINES: usize = 4;
-
-/// The time for finding a small difference; after it, a larger one is shown.
-const MAX_TIME: Duration = Duration::from_millis(200);
 
 /// Maximum number of characters shown of a line.
 const MAX_CHARS: usize = 160;
@@ -65,13 +61,16 @@ pub(super) fn alike(recorded: &[Line], sent: &[Line]) -> usize {
 
 /// Returns the lines that differ, a few of each side.
 pub(super) fn shown(recorded: &[Line], sent: &[Line]) -> String {
-    let deadline = Instant::now().checked_add(MAX_TIME);
-    let changes = capture_diff_slices_deadline(Algorithm::Myers, recorded, sent, deadline);
+    let [old, new] = [recorded, sent].map(|lines| {
+        let joined = lines.iter().map(|(place, line)| format!("{place}\n{line}"));
+        joined.collect::<Vec<_>>()
+    });
+    let [old, new] = [&old, &new].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
     let (mut removed, mut added) = (Side::new('-'), Side::new('+'));
     let mut text = String::new();
-    for change in changes.iter().filter(|change| change.tag() != DiffTag::Equal) {
-        removed.add(&mut text, recorded.get(change.old_range()).unwrap_or_default());
-        added.add(&mut text, sent.get(change.new_range()).unwrap_or_default());
+    for change in line_diff::changes(&old, &new) {
+        removed.add(&mut text, recorded.get(change.old).unwrap_or_default());
+        added.add(&mut text, sent.get(change.new).unwrap_or_default());
     }
     removed.finish(&mut text);
     added.finish(&mut text);

@@ -1,6 +1,8 @@
 use super::*;
 use crate::text::splice;
 use expect_test::expect;
+use proptest::prelude::*;
+use similar::TextDiff;
 
 fn numbered(count: usize) -> String {
     (1..=count).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat()
@@ -143,6 +145,53 @@ fn words_are_told_within_changed_lines() {
             .iter()
             .map(|word| format!("{}{}:{}..{}", side(word.side), word.line, word.start, word.end));
         assert_eq!(words.collect::<Vec<_>>().join(" "), want, "{name}");
+    }
+}
+
+/// The same words, found by the library's differences of texts, which the program does without.
+fn library_words(old: &str, new: &str) -> Vec<WordSpan> {
+    let lines = TextDiff::from_lines(old, new);
+    let mut words = Vec::new();
+    let replaced = lines.ops().iter().filter(|op| matches!(op, DiffOp::Replace { .. }));
+    for change in replaced.flat_map(|op| lines.iter_inline_changes(op)) {
+        let (side, line) = match (change.tag(), change.old_index(), change.new_index()) {
+            (ChangeTag::Delete, Some(line), _) => (Side::Old, line as u64 + 1),
+            (ChangeTag::Insert, _, Some(line)) => (Side::New, line as u64 + 1),
+            (_, _, _) => continue,
+        };
+        let pieces = change.values();
+        if pieces.iter().all(|(is_word, piece)| *is_word || piece.trim().is_empty()) {
+            continue;
+        }
+        let mut start = 0;
+        for (is_word, piece) in pieces {
+            let end = start + piece.trim_end_matches(['\r', '\n']).len() as u64;
+            if *is_word && start < end {
+                words.push(WordSpan { side, line, start, end });
+            }
+            start += piece.len() as u64;
+        }
+    }
+    words
+}
+
+proptest! {
+    #![proptest_config(pintle_testing::chance::cases(256))]
+
+    #[test]
+    fn hunks_and_words_are_those_of_the_library(
+        old in "([ab ]{0,6}(\n|\r\n)){0,12}[ab]?",
+        new in "([ab ]{0,6}(\n|\r\n)){0,12}[ab]?",
+        repeats in 1_usize..12,
+    ) {
+        let (old, new) = (old.repeat(repeats), format!("{new}{}", old.repeat(repeats - 1)));
+        let mut diff = Diff::default();
+        diff.region(&old, &new, 0, 0);
+        let lines = TextDiff::from_lines(&old, &new);
+        let hunks = lines.unified_diff().context_radius(4).to_string();
+        prop_assert_eq!(&diff.text, &hunks);
+        let words = library_words(&old, &new);
+        prop_assert_eq!(&diff.words[..], &words[..words.len().min(MAX_WORDS)]);
     }
 }
 

@@ -102,7 +102,7 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
     let mut presence = None;
     if let (true, Some(confinement)) = (has_namespaces, &request.confinement) {
         mounts::make(confinement, start.supervisor)?;
-        if start.kind == Kind::Confined {
+        if matches!(start.kind, Kind::Confined | Kind::Probe) {
             namespaces::start_loopback()?;
         }
         if let Network::Hosts(hosts) = &confinement.network {

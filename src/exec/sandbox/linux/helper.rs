@@ -153,15 +153,18 @@ impl Helper {
     fn begin(&mut self, kind: Kind, connection: OwnedFd, streams: &[OwnedFd; 3]) {
         let failed = match kind {
             Kind::Plain => None,
-            Kind::Networked | Kind::Confined => {
+            Kind::Networked | Kind::Confined | Kind::Probe => {
                 self.programs = self.programs.take().or_else(|| Programs::compile().ok());
-                self.namespaces().err()
+                match (kind, &self.namespaces) {
+                    (Kind::Probe, None) => None,
+                    (_, _) => self.namespaces().err(),
+                }
             }
         };
         let is_reserved = match kind {
             Kind::Plain => true,
             Kind::Confined => failed.is_none(),
-            Kind::Networked => false,
+            Kind::Networked | Kind::Probe => false,
         };
         let reserve = self.reserves.iter().position(|reserve| is_reserved && reserve.kind == kind);
         let begun = match reserve.map(|at| self.reserves.swap_remove(at)) {

@@ -19,7 +19,7 @@ const fn flags(kind: Kind) -> libc::c_int {
     match kind {
         Kind::Plain => 0,
         Kind::Networked => own,
-        Kind::Confined => own | libc::CLONE_NEWNET,
+        Kind::Confined | Kind::Probe => own | libc::CLONE_NEWNET,
     }
 }
 

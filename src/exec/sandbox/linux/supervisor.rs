@@ -96,36 +96,56 @@ impl Supervisor {
 
     /// Returns the level enforced for a confined command on this machine, determined by confining a process.
     async fn level(&self) -> Level {
+        // Most machines enforce all of it. Otherwise, the supervisor finds out which part of it fails.
+        let level = match self.tried(Kind::Probe).await {
+            Ok(level) => Ok(level),
+            Err(_) => self.tried(Kind::Confined).await,
+        };
+        level.unwrap_or_else(|error| Level {
+            namespaces_failed: Some(error.to_string()),
+            ..Level::default()
+        })
+    }
+
+    /// Confines a process that runs nothing.
+    async fn tried(&self, kind: Kind) -> io::Result<Level> {
         let confinement = Confinement { minimum: Grade::None, ..Confinement::default() };
         let watched = Watched { files: true, ..Watched::default() };
         let request = Request { confinement: Some(confinement), watched, ..Request::default() };
-        let tried = async {
-            let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
-            let mut tried = self.spawn(request, [null.as_fd(); 3], None, Names::default()).await?;
-            tried.wait().await?;
-            Ok(tried.level.take())
-        };
-        let failed = |error: io::Error| Level {
-            namespaces_failed: Some(error.to_string()),
-            ..Level::default()
-        };
-        tried.await.map_or_else(failed, Option::unwrap_or_default)
+        let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+        let streams = [null.as_fd(); 3];
+        let mut tried = self.spawn_as(kind, request, streams, None, Names::default()).await?;
+        while tried.level.is_none() && tried.next().await?.is_none() {}
+        Ok(tried.level.take().unwrap_or_default())
     }
 
     /// Starts a command. The streams are stdin, stdout and stderr. An unconfined command starts none of the programs that `names` denies.
     async fn spawn(
         &self,
+        request: Request,
+        streams: [BorrowedFd<'_>; 3],
+        log: Option<WriteLog>,
+        names: Names,
+    ) -> io::Result<Guarded> {
+        let kind = match request.confinement.as_ref().map(|confinement| &confinement.network) {
+            None => Kind::Plain,
+            Some(Network::Open) => Kind::Networked,
+            Some(Network::None | Network::Hosts(_)) => Kind::Confined,
+        };
+        self.spawn_as(kind, request, streams, log, names).await
+    }
+
+    async fn spawn_as(
+        &self,
+        kind: Kind,
         mut request: Request,
         streams: [BorrowedFd<'_>; 3],
         log: Option<WriteLog>,
         names: Names,
     ) -> io::Result<Guarded> {
-        let network = request.confinement.as_ref().map(|confinement| &confinement.network);
-        let (kind, hosts) = match network {
-            None => (Kind::Plain, None),
-            Some(Network::Open) => (Kind::Networked, None),
-            Some(Network::None) => (Kind::Confined, None),
-            Some(Network::Hosts(hosts)) => (Kind::Confined, Some(hosts.clone())),
+        let hosts = match request.confinement.as_ref().map(|confinement| &confinement.network) {
+            Some(Network::Hosts(hosts)) => Some(hosts.clone()),
+            Some(Network::Open | Network::None) | None => None,
         };
         if hosts.is_some() {
             request.credential = proxy::credential()?;

@@ -23,6 +23,8 @@ pub(super) enum Kind {
     Networked,
     /// Confined, without network.
     Confined,
+    /// The same without a command, to determine the level: namespaces are not tried before, and nothing is prepared for the next one.
+    Probe,
 }
 
 /// A command to start. Without `argv` nothing is executed: only the level is requested.
@@ -208,6 +210,7 @@ pub(super) fn ask(
         Kind::Plain => 0,
         Kind::Networked => 1,
         Kind::Confined => 2,
+        Kind::Probe => 3,
     }];
     let messages = [ControlMessage::ScmRights(&raw)];
     let parts = [IoSlice::new(&kind)];
@@ -238,6 +241,7 @@ pub(super) fn asked(control: &OwnedFd) -> io::Result<Option<(Kind, Descriptors<O
     let kind = match kind {
         [0] => Kind::Plain,
         [1] => Kind::Networked,
+        [3] => Kind::Probe,
         _ => Kind::Confined,
     };
     let descriptors = descriptors.try_into();

@@ -59,15 +59,86 @@ async fn work(env: &Wrapped) {
 }
 
 #[tokio::test]
-async fn a_session_starts_the_prefix_at_most_three_times() {
+async fn a_session_starts_the_prefix_once() {
     let counted = Counted::new();
     work(&wrapped(counted.prefix(&[])).await).await;
-    assert!(counted.starts().len() <= 3, "plain: {:?}", counted.starts());
+    assert_eq!(counted.starts().len(), 1, "plain: {:?}", counted.starts());
+
+    // A place without `/proc`: files are not read over a connection on which a process may print that no one knows of.
+    let counted = Counted::new();
+    let mut env = wrapped(counted.prefix(&[])).await;
+    env.sees_holders = false;
+    work(&env).await;
+    assert_eq!(counted.starts().len(), 2, "without /proc: {:?}", counted.starts());
 
     let Some(server) = Sshd::start() else { return };
     let counted = Counted::new();
     work(&wrapped(counted.prefix(&server.prefix())).await).await;
-    assert!(counted.starts().len() <= 3, "ssh: {:?}", counted.starts());
+    assert_eq!(counted.starts().len(), 1, "ssh: {:?}", counted.starts());
+}
+
+#[tokio::test]
+async fn files_are_read_while_a_command_has_the_connection() {
+    let counted = Counted::new();
+    let env = wrapped(counted.prefix(&[])).await;
+    let folder = tempfile::tempdir().unwrap();
+    let began = folder.path().join("began");
+    let wait = "touch began; until [ -e done ]; do sleep 0.01; done; echo finished";
+    let read = async {
+        while env.stat(&began).await.is_err() {}
+        env.write(&folder.path().join("done"), Vec::new()).await
+    };
+    let (finished, read) = tokio::join!(ran(&env, wait, folder.path()), read);
+    assert_eq!((finished.as_str(), read), ("finished\n", Ok(())));
+    // Both are used again.
+    assert_eq!(ran(&env, "echo next", folder.path()).await, "next\n");
+    assert_eq!(env.read(&began).await, Ok(Vec::new()));
+    assert_eq!(counted.starts().len(), 2);
+}
+
+/// Logs the number of lines in each piece of input, and passes the piece on.
+const PIECES: &str = r#"while piece=$(dd bs=65536 count=1 2>/dev/null; echo x) && [ "$piece" != x ]; do
+  piece=${piece%x}
+  printf '%s' "$piece" | wc -l >>"$0"
+  printf '%s' "$piece"
+done"#;
+
+#[tokio::test]
+async fn many_paths_are_asked_about_in_one_round_trip() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(folder.path()).unwrap();
+    let pieces = root.join("pieces");
+    let script = format!("({}) | \"$@\"", PIECES.replace("$0", &pieces.display().to_string()));
+    let env = wrapped(["sh", "-c", &script, "sh"].map(str::to_owned).to_vec()).await;
+    let names = ["plain", "with space", "line\nend", "-dash", "ä", "b\\c", "$HOME", "'"];
+    let at = |name: &&str| root.join(name);
+    for path in names.iter().map(at) {
+        std::fs::write(path, "text").unwrap();
+    }
+    std::os::unix::fs::symlink(root.join("plain"), root.join("link")).unwrap();
+    std::fs::write(root.join("plain/x"), "").unwrap_err();
+    let more = ["link", "gone", "gone/deeper", "plain/below", ".", "a\0b"];
+    let paths: Vec<_> = names.iter().chain(&more).map(at).collect();
+    let paths = [&paths[..], &(0..200).map(|n| root.join(format!("gone{n}"))).collect::<Vec<_>>()];
+    let paths = paths.concat();
+    let requests = || {
+        let text = std::fs::read_to_string(&pieces).unwrap_or_default();
+        text.lines().filter(|lines| lines.trim() != "0").count()
+    };
+    let before = requests();
+    let (stats, real) = (env.stat_all(&paths).await, env.canonicalize_all(&paths).await);
+    let asked = requests() - before;
+    assert!(asked <= 2 * paths.len().div_ceil(helper::MAX_ASKED), "{asked} round trips");
+    for ((path, stat), real) in paths.iter().zip(&stats).zip(&real) {
+        assert_eq!(*stat, env.stat(path).await, "{path:?}");
+        assert_eq!(*real, env.canonicalize(path).await, "{path:?}");
+    }
+    let ok = |all: usize, path: &str| stats[all].as_ref().map(|stat| (stat.kind, path.to_owned()));
+    assert_eq!(ok(0, "plain"), Ok((crate::FileKind::File, "plain".to_owned())));
+    assert_eq!(real[names.len()], Ok(root.join("plain")), "the link");
+    assert_eq!(stats[names.len() + 1], Err(Error::NotFound(root.join("gone"))));
+    assert_eq!(stats[names.len() + 3], Err(Error::NotFolder(root.join("plain/below"))));
+    assert!(matches!(stats[names.len() + 5], Err(Error::Io { .. })), "a NUL");
 }
 
 #[tokio::test]
@@ -77,15 +148,19 @@ async fn a_connection_that_ended_while_idle_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     std::fs::write(&path, "text").unwrap();
-    for round in 0..2 {
-        assert_eq!(env.read(&path).await, Ok(b"text".to_vec()), "{round}");
-        assert_eq!(ran(&env, "cat file", folder.path()).await, "text", "{round}");
+    let end_all = || {
         for pid in counted.starts() {
             let _ = nix::sys::signal::kill(
                 nix::unistd::Pid::from_raw(pid),
                 nix::sys::signal::Signal::SIGKILL,
             );
         }
+    };
+    for round in 0..2 {
+        assert_eq!(env.read(&path).await, Ok(b"text".to_vec()), "{round}");
+        end_all();
+        assert_eq!(ran(&env, "cat file", folder.path()).await, "text", "{round}");
+        end_all();
     }
     assert_eq!(counted.starts().len(), 4);
 }
