@@ -325,18 +325,19 @@ impl Session {
         withheld
     }
 
-    /// Removes a client. If it was the last one, the session closes: immediately, or when nothing runs.
+    /// Removes a client. If it was the last one, the session closes: immediately, or when nothing runs. A session that closes at once
+    /// responds after that, so its journal is free then.
     async fn leave(&mut self, id: SubscriberId, finishes: bool, reply: Reply<()>) {
         let is_last = self
             .log
             .subscribers
             .iter()
             .all(|served| served.subscriber.id == id || served.subscriber.feed.is_closed());
-        if is_last && !finishes {
+        self.lifecycle.is_left = is_last;
+        if is_last && (!finishes || self.is_over()) {
             self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
             return;
         }
-        self.lifecycle.is_left = is_last;
         self.unsubscribe(id, reply).await;
     }
 
