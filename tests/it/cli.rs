@@ -451,7 +451,7 @@ fn guides_are_printed_as_markdown_on_a_pipe() {
     for row in &rows {
         assert!(told(&["help", row["topic"].as_str().unwrap()]).starts_with("# "), "{row}");
     }
-    assert_eq!(rows.len(), 17);
+    assert_eq!(rows.len(), 18);
     // Wrapped to the width of the terminal.
     let help = told(&["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(help.contains("`pintle help TOPIC` prints one"), "{help}");

@@ -62,7 +62,7 @@ pub(crate) enum Task {
     #[command(
         after_help = "Sessions are those of the shared engine, which is started if none is running: editors can show the same session. `/help` lists the commands and keys.
 
-Guide: pintle help chat"
+Guide: pintle help chatting"
     )]
     Chat(Box<Attach>),
     /// Connect to the shared engine, or show one of its sessions

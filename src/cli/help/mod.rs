@@ -84,9 +84,9 @@ const TOPICS: [Topic; 18] = [
         text: include_str!("editors.md"),
     },
     Topic {
-        name: "chat",
+        name: "chatting",
         summary: "pintle chat: keys, questions and commands in a terminal",
-        text: include_str!("chat.md"),
+        text: include_str!("chatting.md"),
     },
     Topic {
         name: "pi",
