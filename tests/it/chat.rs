@@ -25,6 +25,17 @@ fn endless() -> Value {
     json!({"blocks": [{"text": "Counting.\n\n"}], "hang": true})
 }
 
+/// Another client with the chat's session, which makes the session print.
+fn beside(shared: &Shared) -> Program {
+    let mut editor = Program::start(shared.command(&["attach"]), Framing::Lines);
+    let protocol = json!({"name": "pintle", "versions": ["2.0"]});
+    editor.ask("initialize", json!({"protocol": protocol, "client": {"name": "editor"}}));
+    let listed = editor.ask("session/list", json!({}));
+    let session = listed["sessions"][0]["sessionId"].clone();
+    editor.ask("session/open", json!({"sessionId": session}));
+    editor
+}
+
 #[test]
 fn a_person_chats_allows_reviews_and_leaves() {
     let place = Place::new(&[("src/main.rs", "fn main() {}\n")]);
@@ -99,13 +110,7 @@ fn output_does_not_tear_the_line_that_is_being_typed() {
     person.shows("\n>\nscript/script · ask");
     person.types("漢字 half a lin");
     person.shows("> 漢字 half a lin\nscript/script · ask");
-    // Another client makes the session print.
-    let mut editor = Program::start(shared.command(&["attach"]), Framing::Lines);
-    let protocol = json!({"name": "pintle", "versions": ["2.0"]});
-    editor.ask("initialize", json!({"protocol": protocol, "client": {"name": "editor"}}));
-    let listed = editor.ask("session/list", json!({}));
-    let session = listed["sessions"][0]["sessionId"].as_str().unwrap_or_default().to_owned();
-    editor.ask("session/open", json!({"sessionId": session}));
+    let mut editor = beside(&shared);
     editor.prompt("hello\nthere");
     editor.until_event("turn.completed");
     let screen = person.shows("> 漢字 half a lin\nscript/script · ask");
@@ -115,6 +120,29 @@ fn output_does_not_tear_the_line_that_is_being_typed() {
     person.types("e\r");
     person.shows("> 漢字 half a line\nSecond.\n");
     person.types("\u{4}");
+    assert!(person.left().success());
+}
+
+#[test]
+fn output_and_lists_of_candidates_do_not_block_each_other() {
+    let files: Vec<String> = (0..120).map(|number| format!("src/f{number:03}.rs")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|name| (name.as_str(), "")).collect();
+    let shared = Shared::at(Place::new(&files), json!([text("First."), text("Second.")]));
+    let mut person = chat(&shared, &[]);
+    person.shows("\n>\nscript/script · ask");
+    let mut editor = beside(&shared);
+    for reply in ["First.", "Second."] {
+        // The session prints while the candidates are listed, or behind them.
+        editor.request("turn/start", json!({"input": [{"type": "text", "text": "hello"}]}));
+        person.types("@src/f\t\t");
+        person.sees("src/f000.rs");
+        editor.until_event("turn.completed");
+        person.shows(reply);
+        person.shows("> @src/f0\nscript/script · ask");
+        person.types("\u{15}");
+        person.shows("\n>\nscript/script · ask");
+    }
+    person.types("/quit\r");
     assert!(person.left().success());
 }
 

@@ -22,12 +22,14 @@ use rustyline::{
     EventHandler, ExternalPrinter, Helper, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
 };
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// The prompt. In front of an answer, it is drawn as [`ASKING`], which has the same width.
@@ -36,6 +38,9 @@ const ASKING: &str = "? ";
 
 /// The number of messages that the history keeps.
 const HISTORY: usize = 1000;
+
+/// How long the editor may take to print the rest.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Moves the cursor up and down again, so that the editor redraws its line in place.
 const REDRAW: &str = "\u{1b}[A\n";
@@ -46,6 +51,8 @@ pub(super) struct Editor {
     print: Sender<Text>,
     printer: JoinHandle<()>,
     resume: Sender<String>,
+    /// True if the line is not in the screen's first row any more, where [`REDRAW`] would move it down.
+    has_printed: Cell<bool>,
     /// Keys that are typed between two lines are not echoed, and the editor reads them later.
     _silent: Silent,
 }
@@ -86,6 +93,7 @@ pub(super) struct Around {
 
 /// The state of printing.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the line")]
 struct Gate {
     /// True while a line is being read.
     is_open: bool,
@@ -93,6 +101,12 @@ struct Gate {
     printing: Option<String>,
     /// True if the next drawing follows a key rather than a printed text.
     is_keyed: bool,
+    /// True if the next drawing follows a list of candidates.
+    is_listing: bool,
+    /// The number of times that it was closed.
+    closed: u64,
+    /// True if everything was handed to the editor, and nothing more comes.
+    is_drained: bool,
     /// True if no more lines are read: text goes to the terminal directly.
     is_over: bool,
 }
@@ -102,7 +116,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the editor can print, and has it print. Returns the text that is left to print once no more lines are read.
+    /// Waits until the editor can print, and hands it the text. Returns the text that is left to print once no more lines are read.
     fn print(&self, text: &str, printer: &mut impl ExternalPrinter) -> Option<String> {
         let mut state = self.state();
         while !state.gate.is_over && (!state.gate.is_open || state.gate.printing.is_some()) {
@@ -111,54 +125,81 @@ impl Shared {
         if state.gate.is_over {
             return Some(state.gate.printing.take().unwrap_or_default() + text);
         }
-        // The editor has room for one text, and has printed the one before, so this does not block.
-        state.gate.printing = printer.print(text.to_owned()).is_ok().then(|| text.to_owned());
+        state.gate.printing = Some(text.to_owned());
+        let closed = state.gate.closed;
+        // The editor takes one text at a time, and must be able to draw until it takes this one.
+        drop(state);
+        let is_taken = printer.print(text.to_owned()).is_ok();
+        let mut state = self.state();
+        if !is_taken || state.gate.closed != closed {
+            // The line has ended meanwhile, so the text went to the terminal directly.
+            state.gate.printing = None;
+        }
         None
     }
 
-    /// The line changed, and is drawn next.
-    fn keyed(&self, line: &str) {
+    /// Takes the line after a change.
+    fn line_changed(&self, line: &str) {
         let mut state = self.state();
         if line.is_empty() && state.has_draft {
             state.draft += 1;
         }
         state.has_draft = !line.is_empty();
+        state.gate.is_listing = false;
         state.gate.is_open = true;
         self.changed.notify_all();
     }
 
-    /// The next drawing follows a key.
-    fn is_keyed(&self) {
+    /// Records that the next drawing follows a key.
+    fn key_pressed(&self) {
         self.state().gate.is_keyed = true;
     }
 
-    /// The editor draws the line: after a key, or after it printed a text.
-    fn drawn(&self) -> Around {
+    /// Returns what to draw. A drawing that follows neither a key nor a list of candidates follows a printed text.
+    fn draws(&self) -> Around {
         let mut state = self.state();
-        if !std::mem::take(&mut state.gate.is_keyed) {
+        let is_keyed = std::mem::take(&mut state.gate.is_keyed);
+        if std::mem::take(&mut state.gate.is_listing) {
+            state.gate.is_open = true;
+        } else if !is_keyed {
             state.gate.printing = None;
-            self.changed.notify_all();
         }
+        self.changed.notify_all();
         state.around.clone()
     }
 
-    /// No text is printed until the next line is read.
+    /// Lets no text be printed while candidates are listed.
+    fn lists(&self) {
+        let mut state = self.state();
+        state.gate.is_open = false;
+        state.gate.is_listing = true;
+    }
+
+    /// Lets no text be printed until the next line is read.
     fn close(&self) {
-        self.state().gate.is_open = false;
+        let mut state = self.state();
+        state.gate.is_open = false;
+        state.gate.closed += 1;
     }
 
     /// Ends the line. Returns its number, and whether it was an answer.
     fn submitted(&self) -> (u64, bool) {
+        self.close();
         let mut state = self.state();
-        state.gate.is_open = false;
         let submitted = (state.draft, state.around.is_asking);
         state.draft += 1;
         state.has_draft = false;
         submitted
     }
 
+    /// Ends reading. Text that is left goes to the editor as long as it reads and takes it.
     fn end(&self) {
-        self.state().gate.is_over = true;
+        let state = self.state();
+        let is_left = |state: &mut State| {
+            state.gate.is_open && !(state.gate.is_drained && state.gate.printing.is_none())
+        };
+        let waited = self.changed.wait_timeout_while(state, LEAVE_TIMEOUT, is_left);
+        waited.unwrap_or_else(PoisonError::into_inner).0.gate.is_over = true;
         self.changed.notify_all();
     }
 }
@@ -200,11 +241,12 @@ impl Editor {
             let shared = Arc::clone(&shared);
             move || read_all(&mut editor, &history, &shared, &input, &resumed)
         })?;
-        Ok(Self { shared, print, printer, resume, _silent: silent })
+        Ok(Self { shared, print, printer, resume, has_printed: Cell::new(false), _silent: silent })
     }
 
     /// Prints lines above the line that is being typed.
     pub(super) fn print(&self, lines: String) {
+        self.has_printed.set(true);
         let _ = self.print.send(Text::Lines(lines));
     }
 
@@ -215,7 +257,7 @@ impl Editor {
             != (&around.state_line, around.is_asking);
         state.around = around;
         drop(state);
-        if is_drawn {
+        if is_drawn && self.has_printed.get() {
             let _ = self.print.send(Text::Redraw);
         }
     }
@@ -233,15 +275,15 @@ impl Editor {
 
     /// Prints the rest and gives the terminal back.
     pub(super) fn leave(self) {
-        let Self { shared, print, printer, resume: _resume, _silent } = self;
+        let Self { shared, print, printer, resume: _resume, _silent, .. } = self;
         let is_reading = shared.state().gate.is_open;
+        drop(print);
         shared.end();
         let mut stdout = std::io::stdout();
         if is_reading {
             // The line is not needed any more, nor are pasted texts marked.
             let _ = stdout.write_all(b"\r\x1b[J\x1b[?2004l");
         }
-        drop(print);
         let _ = printer.join();
         let _ = stdout.flush();
     }
@@ -268,8 +310,13 @@ fn print_all(texts: &Receiver<Text>, shared: &Shared, printer: &mut impl Externa
             let _ = std::io::stdout().write_all(rest.replace(REDRAW, "").as_bytes());
         }
     }
-    // The chat has ended during the last line.
-    let rest = shared.state().gate.printing.take().unwrap_or_default();
+    let mut state = shared.state();
+    state.gate.is_drained = true;
+    shared.changed.notify_all();
+    while !state.gate.is_over {
+        state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+    }
+    let rest = state.gate.printing.take().unwrap_or_default();
     let _ = std::io::stdout().write_all(rest.replace(REDRAW, "").as_bytes());
 }
 
@@ -323,6 +370,8 @@ fn bind(
     editor.bind_sequence(key(KeyCode::Enter, Modifiers::NONE), on(KeyKind::Enter));
     editor.bind_sequence(key(KeyCode::Char('D'), Modifiers::CTRL), on(KeyKind::End));
     editor.bind_sequence(key(KeyCode::Char('C'), Modifiers::CTRL), on(KeyKind::Interrupt));
+    // A suspended program of several threads returns in the wrong terminal mode.
+    editor.bind_sequence(key(KeyCode::Char('Z'), Modifiers::CTRL), EventHandler::Simple(Cmd::Noop));
     editor.bind_sequence(key(KeyCode::Enter, Modifiers::ALT), EventHandler::Simple(Cmd::Newline));
 }
 
@@ -400,7 +449,7 @@ impl Hinter for Drawn {
     type Hint = StateLine;
 
     fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<StateLine> {
-        self.shared.keyed(line);
+        self.shared.line_changed(line);
         // Drawn by `highlight_hint`: only its height counts here.
         Some(StateLine("\n".to_owned()))
     }
@@ -408,7 +457,7 @@ impl Hinter for Drawn {
 
 impl Highlighter for Drawn {
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        if self.shared.drawn().is_asking {
+        if self.shared.draws().is_asking {
             return Cow::Owned(self.look.paint(Ink::Attention, ASKING));
         }
         Cow::Owned(self.look.paint(Ink::Bold, prompt))
@@ -417,7 +466,7 @@ impl Highlighter for Drawn {
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
         // Moving the cursor draws nothing.
         if kind != CmdKind::MoveCursor {
-            self.shared.is_keyed();
+            self.shared.key_pressed();
         }
         false
     }
@@ -436,7 +485,8 @@ impl Completer for Drawn {
         at: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let known = self.shared.state().around.known.clone();
+        let known = Arc::clone(&self.shared.state().around.known);
+        self.shared.lists();
         let line = line.get(..at).unwrap_or_default();
         let (start, found) = complete::candidates(line, &known, &self.tree);
         let pair = |candidate: complete::Candidate| Pair {
