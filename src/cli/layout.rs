@@ -15,6 +15,9 @@ const DEFAULT_COLUMNS: usize = 80;
 /// The narrowest layout; a narrower terminal wraps by itself.
 const MIN_COLUMNS: usize = 40;
 
+/// The narrowest layout of a message.
+const MIN_REPLY_COLUMNS: usize = 16;
+
 /// A space at which no line is broken; it is printed as any other.
 const FIRM_SPACE: char = '\u{a0}';
 
@@ -88,9 +91,10 @@ impl Layout {
         Self { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS), is_styled, kind: Kind::Guide }
     }
 
-    /// The same layout for a model's message.
-    pub(super) fn for_reply(self) -> Self {
-        Self { kind: Kind::Reply, ..self }
+    /// Creates a layout for a model's message, which may be narrower.
+    pub(super) fn for_reply(columns: usize, is_styled: bool) -> Self {
+        let columns = columns.clamp(MIN_REPLY_COLUMNS, MAX_COLUMNS);
+        Self { columns, is_styled, kind: Kind::Reply }
     }
 
     /// Lays a page out.

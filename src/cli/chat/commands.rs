@@ -128,7 +128,9 @@ fn decide(verdict: Verdict, hunks: &str) -> Option<Command<'static>> {
     let words = hunks.split([' ', ',']).filter(|word| !word.is_empty());
     let numbers: Option<Vec<usize>> =
         words.map(|word| word.parse().ok().filter(|number| *number > 0)).collect();
-    let numbers = numbers.filter(|numbers| !numbers.is_empty())?;
+    let mut numbers = numbers.filter(|numbers| !numbers.is_empty())?;
+    numbers.sort_unstable();
+    numbers.dedup();
     Some(Command::Decide { verdict, hunks: Hunks::Numbers(numbers) })
 }
 
@@ -149,13 +151,13 @@ pub(super) fn help() -> String {
     text += "
   @PATH                   mention a file
   !COMMAND                run a command yourself; the model reads its output
-  image.png               attach an image by its path
+  PATH.png                attach an image
 
   Tab completes commands, paths, models and modes.
   Enter sends; while a turn runs, the model reads the message at its next step.
   Alt-Enter, or \\ at the end of a line, starts another line.
   Up and Ctrl-R find earlier messages.
-  Ctrl-C stops the turn, or clears the line; Ctrl-D leaves.
+  Ctrl-C stops the turn, or clears the line; twice, it leaves. Ctrl-D leaves.
 ";
     text
 }
@@ -186,7 +188,7 @@ mod tests {
             ("/plan off", setting("mode", Some("act"))),
             ("/queue then test", Line::Command(Command::Queue("then test"))),
             ("/keep 1, 3", numbers(Verdict::Keep, &[1, 3])),
-            ("/undo 2", numbers(Verdict::Undo, &[2])),
+            ("/undo 2 1 2", numbers(Verdict::Undo, &[1, 2])),
             (
                 "/undo all",
                 Line::Command(Command::Decide { verdict: Verdict::Undo, hunks: Hunks::All }),

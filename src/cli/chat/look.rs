@@ -35,6 +35,16 @@ pub(super) enum Ink {
 }
 
 impl Ink {
+    /// Returns a diff line's colour.
+    pub(super) fn of_diff(line: &str) -> Self {
+        match line.as_bytes().first() {
+            Some(b'+') => Self::Added,
+            Some(b'-') => Self::Removed,
+            Some(b'@') => Self::Place,
+            _ => Self::Plain,
+        }
+    }
+
     fn sgr(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,
@@ -70,13 +80,7 @@ impl Look {
     pub(super) fn diff(self, diff: &str, lead: &str, max: usize) -> String {
         let mut out = String::new();
         for line in diff.lines().take(max) {
-            let ink = match line.as_bytes().first() {
-                Some(b'+') => Ink::Added,
-                Some(b'-') => Ink::Removed,
-                Some(b'@') => Ink::Place,
-                _ => Ink::Plain,
-            };
-            let _ = writeln!(out, "{lead}{}", self.paint(ink, line));
+            let _ = writeln!(out, "{lead}{}", self.paint(Ink::of_diff(line), line));
         }
         out + &self.rest(diff.lines().count().saturating_sub(max), lead)
     }
@@ -90,9 +94,28 @@ impl Look {
         }
     }
 
+    /// Breaks a line to fit behind a lead of this width, so that its rest does not look like another line of the chat.
+    pub(super) fn folded(self, line: &str, lead: usize) -> Vec<String> {
+        let columns = self.columns.saturating_sub(lead + 1).max(8);
+        let mut parts = vec![String::new()];
+        let mut used = 0;
+        for c in visible_line(line).chars() {
+            let width = c.width().unwrap_or_default();
+            if used + width > columns {
+                parts.push(String::new());
+                used = 0;
+            }
+            used += width;
+            if let Some(part) = parts.last_mut() {
+                part.push(c);
+            }
+        }
+        parts
+    }
+
     /// Returns the layout for a model's Markdown.
     pub(super) fn layout(self) -> Layout {
-        Layout::new(self.columns, self.is_styled).for_reply()
+        Layout::for_reply(self.columns, self.is_styled)
     }
 
     /// Returns a text as one line that fits into `columns`, cut with an ellipsis.
@@ -135,6 +158,15 @@ mod tests {
             "  @@ -1 +1,2 @@\n  -a\n  +b\n  … 2 more lines\n"
         );
         assert_eq!(styled.diff("-a\n+b", "", 9), "\u{1b}[31m-a\u{1b}[0m\n\u{1b}[32m+b\u{1b}[0m\n");
+    }
+
+    #[test]
+    fn long_lines_are_folded_behind_their_lead() {
+        let look = Look { columns: 13, is_styled: false };
+        assert_eq!(look.folded("", 4), [""]);
+        assert_eq!(look.folded("12345678", 4), ["12345678"]);
+        assert_eq!(look.folded("1234567890\u{7}", 4), ["12345678", "90␇"]);
+        assert_eq!(look.folded("漢字漢字漢", 4), ["漢字漢字", "漢"]);
     }
 
     #[test]

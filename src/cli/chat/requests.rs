@@ -190,38 +190,49 @@ fn question_answer(question: &Question, line: &str) -> Result<QuestionAnswer, St
 
 /// Returns an approval's text: everything that is to be approved, in full, and the keys.
 fn approval_text(approval: &Approval, look: Look) -> String {
-    let mut text =
-        format!("{}\n", look.paint(Ink::Attention, &format!("? {}", approval.title.trim_end())));
-    let _ = writeln!(text, "  {}", look.paint(Ink::Plain, &approval.reason));
+    let title = Look::cut(&format!("? {}", approval.title.trim_end()), look.columns - 1);
+    let mut text = format!("{}\n", look.paint(Ink::Attention, &title));
+    push(&mut text, "  ", Ink::Plain, &approval.reason, look);
     for detail in &approval.details {
         let _ = writeln!(text, "  {}:", detail.kind.heading());
-        match detail.kind {
-            DetailKind::Diff => text += &look.diff(&detail.text, "  | ", usize::MAX),
-            _ => {
-                for line in detail.text.lines() {
-                    let _ = writeln!(text, "  | {}", look.paint(Ink::Plain, line));
-                }
-            }
+        for line in detail.text.lines() {
+            let ink = match detail.kind {
+                DetailKind::Diff => Ink::of_diff(line),
+                _ => Ink::Plain,
+            };
+            push(&mut text, "  | ", ink, line, look);
         }
     }
     for (key, option) in keys(&approval.options) {
-        let _ = writeln!(
-            text,
-            "  {}  {}",
-            look.paint(Ink::Bold, &key),
-            look.paint(Ink::Plain, &option.label)
-        );
+        let label = look.paint(Ink::Plain, &option.label);
+        let _ = writeln!(text, "  {}  {label}", look.paint(Ink::Bold, &key));
         for rule in &option.rules {
-            let _ = writeln!(text, "     {}", look.paint(Ink::Dim, rule));
+            push(&mut text, "     ", Ink::Dim, rule, look);
         }
     }
     text
 }
 
+/// Adds a text's lines behind a lead, which is repeated when a line is folded.
+fn push(out: &mut String, lead: &str, ink: Ink, text: &str, look: Look) {
+    let lines: Vec<&str> = if text.is_empty() { vec![""] } else { text.lines().collect() };
+    for line in lines {
+        for part in look.folded(line, lead.len()) {
+            let _ = writeln!(out, "{lead}{}", look.paint(ink, &part));
+        }
+    }
+}
+
 /// Returns a question's text. A plan is laid out as Markdown.
 fn question_text(question: &Question, look: Look) -> String {
-    let mut text =
-        format!("{}\n", look.paint(Ink::Attention, &format!("? {}", question.text.trim_end())));
+    let mut text = String::new();
+    for (at, line) in question.text.trim_end().lines().enumerate() {
+        let lead = if at == 0 { "? " } else { "  " };
+        for (at, part) in look.folded(line, lead.len()).iter().enumerate() {
+            let lead = if at == 0 { lead } else { "  " };
+            let _ = writeln!(text, "{}", look.paint(Ink::Attention, &format!("{lead}{part}")));
+        }
+    }
     if let Some(plan) = &question.plan {
         let plan = pintle_base::text::visible::visible(plan);
         for line in look.layout().page(&plan).lines() {

@@ -20,9 +20,9 @@ use pintle_protocol::handshake::{InitializeParams, PeerInfo, ProtocolOffer};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::{
     ApprovalRequest, CancelRequest, ConfigList, ConfigSet, ContextRead, Initialize, Notification,
-    QuestionRequest, Request, ReviewDecide, ReviewList, SessionClose, SessionCompact, SessionEvent,
-    SessionEvents, SessionEventsMissed, SessionEventsMissedParams, ShellRun, TurnInterrupt,
-    TurnStart, TurnSteer,
+    QuestionRequest, Request, ReviewDecide, ReviewList, SessionCompact, SessionCreate,
+    SessionEvent, SessionEvents, SessionEventsMissed, SessionEventsMissedParams, ShellRun,
+    TurnInterrupt, TurnStart, TurnSteer,
 };
 use pintle_protocol::question::Question;
 use pintle_protocol::review::{ReviewDecideParams, ReviewListParams};
@@ -257,7 +257,10 @@ impl View {
                 let withdrawn = message.pointer("/params/id");
                 let was_shown = withdrawn.and_then(|id| self.requests.withdraw(id));
                 if was_shown == Some(true) {
-                    self.print_line("! already answered elsewhere, or withdrawn", out);
+                    // A turn that this user stops withdraws its requests.
+                    if self.turn != Turn::Stopping {
+                        self.print_line("! already answered elsewhere, or withdrawn", out);
+                    }
                     self.show_request(self.requests.len(), draft, out);
                 }
             }
@@ -390,7 +393,9 @@ impl View {
                 self.print_line("! a turn is running; stop it with /stop, or run `pintle chat` in another terminal", out);
             }
             Command::New => {
-                self.send::<SessionClose>(&SessionParams { session_id }, Pending::Close, out);
+                let cwd = Some(self.known.cwd.clone()).filter(|cwd| !cwd.is_empty());
+                let params = SessionCreateParams { cwd, ..SessionCreateParams::default() };
+                self.send::<SessionCreate>(&params, Pending::New, out);
             }
             Command::Quit => out.push(Out::Leave(0)),
         }

@@ -26,7 +26,9 @@ pub(super) enum Pending {
     Compact,
     Context,
     Shell,
-    /// The session is closed, to create another one.
+    /// A session in place of this one.
+    New,
+    /// The session that was replaced is closed.
     Close,
     /// Events that were not sent, up to this number.
     Missed(u64),

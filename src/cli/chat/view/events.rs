@@ -46,6 +46,10 @@ impl View {
             Event::StepCompleted(step) => self.status.step(step),
             Event::ConfigChanged(config) => self.status.config(config),
             Event::ItemStarted { item } | Event::ItemUpdated { item } => self.began(item),
+            Event::ApprovalRequested(approval) => {
+                self.waits_for("permission", &approval.title, out);
+            }
+            Event::QuestionRequested(question) => self.waits_for("an answer", &question.text, out),
             _ => {}
         }
         if self.reader == Reader::User && self.for_user(event, out) {
@@ -68,6 +72,16 @@ impl View {
                 self.print_line(&format!("[{}]\n{text}", one_line(&client)), out);
             }
             Some(_) | None => self.print_line(&text, out),
+        }
+    }
+
+    /// Prints how to answer a request that a program's lines cannot answer.
+    fn waits_for(&mut self, what: &str, title: &str, out: &mut Vec<Out>) {
+        if let (Reader::Program, Some(session)) = (self.reader, self.session.clone()) {
+            let title = one_line(title);
+            let text =
+                format!("! waiting for {what}: {title}; answer with `pintle attach {session}`");
+            self.print_line(&text, out);
         }
     }
 

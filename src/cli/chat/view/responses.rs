@@ -10,13 +10,13 @@ use pintle_protocol::config::ConfigResult;
 use pintle_protocol::context::ContextReadResult;
 use pintle_protocol::event::StateValue;
 use pintle_protocol::methods::{
-    Empty, ModelsList, NamedPrompt, PromptList, PromptListResult, SessionCreate, SessionOpen,
-    SkillList, SkillListResult,
+    Empty, ModelsList, NamedPrompt, PromptList, PromptListResult, SessionClose, SessionCreate,
+    SessionOpen, SkillList, SkillListResult,
 };
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::review::{Outcome, ReviewDecideResult, ReviewListResult};
 use pintle_protocol::session::{
-    SessionCreateParams, SessionEventsResult, SessionOpenParams, SessionParams, SessionResult,
+    SessionEventsResult, SessionOpenParams, SessionParams, SessionResult,
 };
 use pintle_protocol::shell::ShellRunResult;
 use serde_json::Value;
@@ -82,15 +82,17 @@ impl View {
                     self.ran(&ran, out);
                 }
             }
-            Pending::Close => {
-                let cwd = Some(self.known.cwd.clone()).filter(|cwd| !cwd.is_empty());
-                let params = SessionCreateParams { cwd, ..SessionCreateParams::default() };
-                (self.target, self.session) = (Target::New(Box::new(params)), None);
-                (self.items, self.listed) = (Items::default(), Listed::default());
-                self.open(out);
+            Pending::New => {
+                if let Some(opened) = parsed::<SessionResult>(result) {
+                    let session_id = self.session.take();
+                    self.send::<SessionClose>(&SessionParams { session_id }, Pending::Close, out);
+                    self.target = Target::New(Box::default());
+                    (self.items, self.listed) = (Items::default(), Listed::default());
+                    self.opened(&opened, out);
+                }
             }
             Pending::Missed(head) => self.missed(head, result, draft, out),
-            Pending::Steer(_) | Pending::Interrupt | Pending::Compact => {}
+            Pending::Steer(_) | Pending::Interrupt | Pending::Compact | Pending::Close => {}
         }
     }
 
@@ -238,6 +240,9 @@ impl View {
             }
             None if ran.cancelled => text.push_str("stopped\n"),
             None => {}
+        }
+        if text.is_empty() {
+            text = format!("{}\n", self.look.paint(Ink::Dim, "(no output)"));
         }
         if let Some(path) = &ran.full_output_path {
             let _ = writeln!(

@@ -272,7 +272,7 @@ fn commands_become_requests() {
         ("/context", "→ \"context/read\" {\"sessionId\":\"s\",\"summary\":true}\n"),
         ("!make", "→ \"shell/run\" {\"sessionId\":\"s\",\"command\":\"make\",\"toModel\":true}\n"),
         ("/stop", "! no turn is running\n"),
-        ("/new", "→ \"session/close\" {\"sessionId\":\"s\"}\n"),
+        ("/new", "→ \"session/create\" {\"cwd\":\"/w\",\"config\":{}}\n"),
         ("/quit", "left with 0\n"),
         ("/keep x", "! usage: /keep N…|all\ngiven back: /keep x\n"),
     ] {
@@ -462,14 +462,28 @@ fn the_end_of_the_input_and_ctrl_c_leave_when_they_should() {
 fn a_new_session_takes_the_place_of_the_old_one() {
     let mut view = opened(true);
     view.types("/new");
-    let created = view.takes(&json!({"id": 6, "result": {}}));
-    assert_eq!(created, "→ \"session/create\" {\"cwd\":\"/w\",\"config\":{}}\n");
+    let error = json!({"id": 6, "error": {"code": 1, "message": "no such directory"}});
+    assert_eq!(view.takes(&error), "! no such directory\n", "the old one stays");
+    view.types("/new");
     let opened = json!({
         "sessionId": "t", "seq": 1, "cwd": "/w", "model": "a/b", "permissionMode": "ask", "state": {"value": "idle"},
     });
+    let got = view.takes(&json!({"id": 7, "result": opened}));
     assert!(
-        view.takes(&json!({"id": 7, "result": opened}))
-            .starts_with("new session\n/w · a/b · ask\n")
+        got.starts_with("→ \"session/close\" {\"sessionId\":\"s\"}\nnew session\n/w · a/b"),
+        "{got}"
     );
     assert!(view.types("go").contains("\"sessionId\":\"t\""));
+}
+
+#[test]
+fn a_program_is_told_who_can_answer() {
+    let mut program = opened(false);
+    let asked = json!({"type": "approval.requested"});
+    let mut asked = asked;
+    asked.as_object_mut().unwrap().extend(approval("r")["params"].as_object().unwrap().clone());
+    assert_eq!(
+        program.takes(&durable(2, None, asked)),
+        "! waiting for permission: bash: make; answer with `pintle attach s`\n"
+    );
 }
