@@ -138,16 +138,18 @@ fn explain() -> ExitCode {
 struct LogWriter(Secrets);
 
 impl Write for LogWriter {
-    /// Takes one event, which the formatter writes at once.
+    /// Takes one event, which the formatter writes at once. A log that cannot be written is left out: the formatter would panic in the task
+    /// that logs, such as a session whose disk is full.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         let text = self.0.redact(&text);
-        screen::err().write_all(credentials::redact(&text).as_bytes())?;
+        let _ = screen::err().write_all(credentials::redact(&text).as_bytes());
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        screen::err().flush()
+        let _ = screen::err().flush();
+        Ok(())
     }
 }
 

@@ -327,12 +327,17 @@ fn a_journal_that_cannot_be_written_stops_the_turn_and_not_the_engine() {
     let long = "long ".repeat(2000);
     let call = json!({"tool": "bash", "arguments": {"command": "echo run >> ran.txt"}});
     let replies = vec![json!({"blocks": [{"text": long}, call]}); 10];
-    // Wherever the disk is full: in the middle of a long line or between two short ones.
-    for kib in [56, 59, 62, 64, 65, 68] {
+    // Wherever the disk is full: in the middle of a long line or between two short ones. The log may be on the same disk.
+    for (kib, log) in
+        [(56, "null"), (59, "null"), (62, "full"), (64, "null"), (65, "full"), (68, "null")]
+    {
         let place = Place::new(&[]);
         let script = place.script(&json!({"replies": replies}));
         let args = ["serve", "--permission", "full", "--script", &script];
-        let mut program = Program::start(place.limited_command(kib, &args), Framing::Lines);
+        let mut command = place.limited_command(kib, &args);
+        let log = std::fs::OpenOptions::new().write(true).open(format!("/dev/{log}"));
+        command.stderr(log.unwrap());
+        let mut program = Program::start(command, Framing::Lines);
         program.initialize();
         let session = program.ask("session/create", json!({}))["sessionId"].clone();
         program.prompt("go");
