@@ -1,6 +1,6 @@
 //! Lays Markdown out for a terminal: wrapped to its width, headings and code set off with SGR sequences. Pure.
 //!
-//! Serves the guides of `pintle help` and the replies of a chat. Other markup than theirs is printed as text.
+//! Serves the guides of `pintle help` and a chat's replies. Other markup is printed as text.
 #![expect(clippy::wildcard_enum_match_arm, reason = "few kinds of Markdown elements are laid out")]
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};

@@ -155,7 +155,7 @@ pub(super) fn help() -> String {
 
   Tab completes commands, paths, models and modes.
   Enter sends; while a turn runs, the model reads the message at its next step.
-  Alt-Enter, or \\ at the end of a line, starts another line.
+  Alt-Enter, or a trailing \\ then Enter, starts another line.
   Up and Ctrl-R find earlier messages.
   Ctrl-C stops the turn, or clears the line; twice, it leaves. Ctrl-D leaves.
 ";

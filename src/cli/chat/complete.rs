@@ -7,10 +7,10 @@ use ignore::WalkBuilder;
 use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 
-/// The number of candidates that are offered.
+/// Maximum number of candidates.
 const MAX_OFFERED: usize = 100;
 
-/// The number of files that are looked at to find one by a part of its name.
+/// Maximum number of files to search for a part of a name.
 const MAX_SEARCHED: usize = 20_000;
 
 /// A candidate: its text in the list, and what replaces the word.
@@ -120,7 +120,7 @@ impl Tree {
         }
     }
 
-    /// Returns the images among the words of a message, by their paths.
+    /// Returns the images whose paths are words in a message.
     pub(super) fn images(&self, text: &str) -> Vec<String> {
         const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
         // Terminals quote and escape the paths of dropped files.

@@ -76,7 +76,7 @@ impl Look {
         out
     }
 
-    /// Returns the lines of a unified diff in their colours, at most `max` of them, each behind `lead`.
+    /// Returns at most `max` coloured lines of a diff, each behind `lead`.
     pub(super) fn diff(self, diff: &str, lead: &str, max: usize) -> String {
         let mut out = String::new();
         for line in diff.lines().take(max) {

@@ -218,6 +218,13 @@ mod tests {
     }
 
     #[test]
+    fn words_stay_whole_in_a_narrow_terminal() {
+        let narrow = Look { columns: 20, is_styled: false };
+        let lines = Reply::default().push("one two three four five six\n\n", narrow);
+        assert_eq!(lines, "one two three four\nfive six\n");
+    }
+
+    #[test]
     fn a_message_obeys_nothing() {
         assert_eq!(streamed("a\u{1b}[2Jb `\u{202e}`", 1), "a␛[2Jb `⟨U+202E⟩`\n");
     }

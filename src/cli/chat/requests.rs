@@ -62,7 +62,7 @@ impl Requests {
         self.open.is_empty()
     }
 
-    /// Removes a request that was withdrawn. Returns true if it was the one that is shown.
+    /// Removes a withdrawn request. Returns true if it was shown, `None` if it is unknown.
     pub(super) fn withdraw(&mut self, id: &Value) -> Option<bool> {
         let at = self.open.iter().position(|open| open.id == *id)?;
         self.open.remove(at);

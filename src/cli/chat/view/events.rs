@@ -96,7 +96,7 @@ impl View {
         }
     }
 
-    /// Prints an event as a user reads it. Returns false for the events that everybody reads alike.
+    /// Prints an event for a user. Returns false for events whose text is the same for a program.
     fn for_user(&mut self, event: &Event, out: &mut Vec<Out>) -> bool {
         match event {
             Event::ItemCompleted { item } => match &item.body {

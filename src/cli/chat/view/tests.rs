@@ -234,6 +234,10 @@ fn the_oldest_request_is_answered_and_only_with_what_it_offers() {
     let withdrawn = json!({"method": "$/cancelRequest", "params": {"id": "r2"}});
     assert_eq!(view.takes(&withdrawn), "! already answered elsewhere, or withdrawn\n");
     assert!(view.types("1").starts_with("→ \"turn/"), "no request is open any more");
+    // This user stops the turn.
+    view.takes(&question("r2"));
+    view.interrupted();
+    assert_eq!(view.takes(&withdrawn), "");
 }
 
 #[test]
@@ -314,6 +318,11 @@ fn responses_are_shown() {
             "!make",
             json!({"jobId": "j", "output": "built\u{1b}[2J\n", "exitCode": 2, "cancelled": false, "truncated": false}),
             "built␛[2J\nexit code 2\n",
+        ),
+        (
+            "!true",
+            json!({"jobId": "j", "output": "", "cancelled": false, "truncated": false}),
+            "(no output)\n",
         ),
         (
             "/undo all",
