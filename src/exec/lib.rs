@@ -513,7 +513,7 @@ pub struct Program {
 pub struct Ran {
     /// How the command ended.
     pub end: End,
-    /// The head of the output: all of it, or at least 32 KB less a character.
+    /// The output's head: all of it, or at least 32 KB less a character.
     pub head: String,
     /// The output, stdout and stderr interleaved: all of it, or what remains of at least the last 100 KB. UTF-8, as a terminal finally
     /// shows it: without escapes, control characters and overwritten text.

@@ -250,7 +250,7 @@ fn lines_back(text: &[u8], at: usize, count: usize) -> usize {
     memchr::memrchr_iter(b'\n', before).nth(count).map_or(0, |newline| newline + 1)
 }
 
-/// Returns the end of the line `count` lines after the line at an offset.
+/// Returns the offset where a line ends, `count` lines after the one at an offset.
 fn lines_forward(text: &[u8], at: usize, count: usize) -> usize {
     let after = text.get(at..).unwrap_or_default();
     memchr::memchr_iter(b'\n', after).nth(count).map_or(text.len(), |newline| at + newline + 1)

@@ -1,4 +1,4 @@
-//! Computes what the program `cksum` prints: the POSIX CRC and the size in bytes. It detects changes of a file, but not malicious ones.
+//! Computes the output of `cksum`: the POSIX CRC and the size in bytes. It detects file changes, but not malicious ones.
 
 /// The polynomial of POSIX, for each value of a byte.
 const TABLE: [u32; 256] = table();

@@ -51,7 +51,7 @@ impl Identity {
         file.metadata().map(|facts| Self { device: facts.dev(), number: facts.ino() })
     }
 
-    /// Returns the identity of the file at a path, following links.
+    /// Identifies a file by its path, following links.
     ///
     /// # Errors
     /// The system's, such as for a missing file.
