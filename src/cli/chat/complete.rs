@@ -4,6 +4,7 @@
 use super::commands::COMMANDS;
 use super::view::Known;
 use ignore::WalkBuilder;
+use pintle_base::text::visible::visible_line;
 use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,8 @@ pub(super) fn candidates(line: &str, known: &Known, files: &dyn Files) -> (usize
         (_, Some('.' | '/' | '~')) => paths(word, files),
         _ => Vec::new(),
     };
+    // The terminal would obey the names of a hostile repository's files.
+    found.retain(|candidate| visible_line(&candidate.text) == candidate.text);
     found.truncate(MAX_OFFERED);
     (start, found)
 }
@@ -190,9 +193,16 @@ mod tests {
     fn tree() -> (tempfile::TempDir, Tree) {
         let folder = tempfile::tempdir().unwrap();
         let cwd = folder.path().join("w");
-        for file in
-            ["src/main.rs", "src/model.rs", "README.md", "with blank.txt", ".hidden", "a.png"]
-        {
+        for file in [
+            "src/main.rs",
+            "src/model.rs",
+            "README.md",
+            "mad\u{1b}]0;x\u{7}",
+            "made\u{202e}",
+            "with blank.txt",
+            ".hidden",
+            "a.png",
+        ] {
             let path = cwd.join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();
@@ -206,7 +216,10 @@ mod tests {
     fn words_are_completed_by_where_they_stand() {
         let (_folder, tree) = tree();
         let known = Known {
-            prompts: vec![("commit".to_owned(), "writes a commit".to_owned())],
+            prompts: vec![
+                ("commit".to_owned(), "writes a commit".to_owned()),
+                ("com\u{1b}[2J".to_owned(), String::new()),
+            ],
             models: vec!["openai/gpt-5".to_owned(), "anthropic/opus".to_owned()],
             efforts: vec!["low".to_owned(), "high".to_owned()],
             cwd: String::new(),
@@ -224,6 +237,8 @@ mod tests {
             ("see @main", 4, "@src/main.rs"),
             ("see @wi", 4, "@\"with blank.txt\""),
             ("@", 0, "@README.md|@a.png|@folder.png/|@src/|@\"with blank.txt\""),
+            ("@mad", 0, ""),
+            ("./mad", 0, ""),
             ("@.h", 0, "@.hidden"),
             ("look at ./s", 8, "./src/"),
             ("look at ~/w/src/ma", 8, "~/w/src/main.rs"),

@@ -6,7 +6,7 @@
 
 use super::Input;
 use super::complete::{self, Tree};
-use super::look::{Ink, Look};
+use super::look::{self, Ink, Look};
 use super::view::Known;
 use anyhow::Context as _;
 use pintle_base::private_files;
@@ -461,6 +461,10 @@ impl Highlighter for Drawn {
             return Cow::Owned(self.look.paint(Ink::Attention, ASKING));
         }
         Cow::Owned(self.look.paint(Ink::Bold, prompt))
+    }
+
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        look::typed(line)
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {

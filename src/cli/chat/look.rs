@@ -4,6 +4,7 @@
 
 use crate::cli::layout::Layout;
 use pintle_base::text::visible::{visible, visible_line};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -138,6 +139,20 @@ impl Look {
     }
 }
 
+/// Returns a typed or pasted text with control characters drawn as signs of the width that the editor counts.
+pub(super) fn typed(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let sign = |c: char| match u32::from(c) {
+        code @ 0..=0x1f if is_obeyed(c) => char::from_u32(0x2400 + code).unwrap_or('?'),
+        _ if is_obeyed(c) => '\u{2421}',
+        _ => c,
+    };
+    text.chars().map(sign).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +173,18 @@ mod tests {
             "  @@ -1 +1,2 @@\n  -a\n  +b\n  … 2 more lines\n"
         );
         assert_eq!(styled.diff("-a\n+b", "", 9), "\u{1b}[31m-a\u{1b}[0m\n\u{1b}[32m+b\u{1b}[0m\n");
+    }
+
+    #[test]
+    fn a_pasted_text_is_not_obeyed_and_keeps_its_width() {
+        for (text, want) in [
+            ("plain 漢\n\tx", "plain 漢\n\tx"),
+            ("a\u{1b}[2Jb\r", "a␛[2Jb␍"),
+            ("\u{7f}\u{9b}c", "␡␡c"),
+        ] {
+            assert_eq!(typed(text), want);
+            assert_eq!(typed(text).width(), text.width(), "{text:?}");
+        }
     }
 
     #[test]
