@@ -26,11 +26,12 @@ use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 /// The prompt. In front of an answer, it is drawn as [`ASKING`], which has the same width.
 const PROMPT: &str = "> ";
@@ -38,6 +39,9 @@ const ASKING: &str = "? ";
 
 /// The number of messages that the history keeps.
 const HISTORY: usize = 1000;
+
+/// The size of waiting text at which no more messages are taken from the engine, in bytes: the terminal is slow, or its user reads a list.
+const MAX_BACKLOG: usize = 1024 * 1024;
 
 /// How long the editor may take to print the rest.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -68,6 +72,10 @@ enum Text {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    /// The size of the text that waits to be printed, in bytes.
+    backlog: AtomicUsize,
+    /// Notified when some of it was printed.
+    printed: Notify,
 }
 
 #[derive(Default)]
@@ -247,7 +255,18 @@ impl Editor {
     /// Prints lines above the line that is being typed.
     pub(super) fn print(&self, lines: String) {
         self.has_printed.set(true);
+        self.shared.backlog.fetch_add(lines.len(), Ordering::Relaxed);
         let _ = self.print.send(Text::Lines(lines));
+    }
+
+    /// Returns true while too much text waits to be printed.
+    pub(super) fn is_behind(&self) -> bool {
+        self.shared.backlog.load(Ordering::Relaxed) > MAX_BACKLOG
+    }
+
+    /// Waits until some text was printed. Cancel-safe.
+    pub(super) async fn printed(&self) {
+        self.shared.printed.notified().await;
     }
 
     /// Sets the text and state around the line.
@@ -309,6 +328,8 @@ fn print_all(texts: &Receiver<Text>, shared: &Shared, printer: &mut impl Externa
         if let Some(rest) = shared.print(text, printer) {
             let _ = std::io::stdout().write_all(rest.replace(REDRAW, "").as_bytes());
         }
+        shared.backlog.fetch_sub(lines.len(), Ordering::Relaxed);
+        shared.printed.notify_one();
     }
     let mut state = shared.state();
     state.gate.is_drained = true;

@@ -114,7 +114,7 @@ pub(crate) async fn run(
             break code;
         }
         out = tokio::select! {
-            read = messages.read_until(b'\n', &mut message) => {
+            read = messages.read_until(b'\n', &mut message), if !terminal.is_behind() => {
                 if read.unwrap_or_default() == 0 {
                     let gone = "! the engine exited; attach again to continue\n";
                     terminal.print(gone.to_owned());
@@ -125,6 +125,7 @@ pub(crate) async fn run(
                 view.resized(columns());
                 taken.map(|message| view.message(&message, terminal.draft())).unwrap_or_default()
             }
+            () = terminal.printed(), if terminal.is_behind() => Vec::new(),
             input = typed.recv(), if has_input => match input {
                 Some(Input::Line { text, draft }) => {
                     is_typed = true;
@@ -214,6 +215,19 @@ impl Terminal {
                 let printed = stdout.raw().write_all(text.as_bytes());
                 printed.and_then(|()| stdout.flush()).is_ok()
             }
+        }
+    }
+
+    /// Returns true while too much text waits to be printed.
+    fn is_behind(&self) -> bool {
+        matches!(self, Self::Editor(editor) if editor.is_behind())
+    }
+
+    /// Waits until some text was printed. Cancel-safe.
+    async fn printed(&self) {
+        match self {
+            Self::Editor(editor) => editor.printed().await,
+            Self::Plain => std::future::pending().await,
         }
     }
 
