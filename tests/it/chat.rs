@@ -83,7 +83,7 @@ fn a_person_chats_allows_reviews_and_leaves() {
         "made.txt\n  1  whole file\n     +made\nsrc/main.rs\n  2  line 1\n     -fn main() {}",
     );
     person.types("/undo 2\r");
-    person.shows("* decided 1 hunk\n* changed src/main.rs\n");
+    person.shows("* undid 1 change\n* changed src/main.rs\n");
     assert_eq!(shared.place.read("src/main.rs"), "fn main() {}\n");
     person.types("!cat made.txt\r");
     person.shows("> !cat made.txt\nmade\n");

@@ -2,7 +2,9 @@
 
 use super::commands::{Hunks, Verdict};
 use super::look::{Ink, Look};
-use pintle_protocol::review::{Hunk, HunkKind, HunkState, ReviewAction, ReviewTarget};
+use pintle_protocol::review::{
+    Hunk, HunkKind, HunkState, Outcome, ReviewAction, ReviewDecision, ReviewTarget,
+};
 use std::fmt::Write as _;
 
 /// The number of lines that are shown of a hunk.
@@ -68,6 +70,22 @@ impl Listed {
             })
         };
         numbers.iter().map(target).collect()
+    }
+}
+
+/// Returns what a decision did; `None` if it did nothing.
+pub(super) fn decided(decision: &ReviewDecision) -> Option<String> {
+    let verb = match decision.action {
+        ReviewAction::Keep { .. } => "kept",
+        ReviewAction::Undo { .. } => "undid",
+        ReviewAction::Revert { .. } => "reopened",
+        ReviewAction::Comment { .. } => "commented on",
+    };
+    let applied = decision.parts.iter().filter(|part| part.outcome == Outcome::Applied);
+    match applied.count() {
+        0 => None,
+        1 => Some(format!("{verb} 1 change")),
+        count => Some(format!("{verb} {count} changes")),
     }
 }
 
@@ -154,6 +172,25 @@ mod tests {
             Err("there is no change 4: /review listed 3".to_owned())
         );
         assert_eq!(listed.list(Vec::new(), "/w", look), "no open changes\n");
+    }
+
+    #[test]
+    fn decisions_are_counted_by_their_effect() {
+        let part = |outcome: &str| json!({"hunk": "h", "path": "/w/a", "effect": "keep", "outcome": outcome});
+        for (action, parts, want) in [
+            ("keep", vec![part("applied")], Some("kept 1 change")),
+            (
+                "undo",
+                vec![part("applied"), part("conflict"), part("applied")],
+                Some("undid 2 changes"),
+            ),
+            ("undo", vec![part("conflict")], None),
+        ] {
+            let decision =
+                json!({"action": {"type": action, "target": {"type": "all"}}, "parts": parts});
+            let decision = serde_json::from_value(decision).unwrap();
+            assert_eq!(decided(&decision).as_deref(), want, "{action}");
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Events as text: for a user, laid out and coloured; for a program, plain.
 
 use super::{Out, Reader, Streamed, Turn, View, parsed};
-use crate::cli::chat::cards;
 use crate::cli::chat::reply::Reply;
+use crate::cli::chat::{cards, hunks};
 use crate::cli::sessions::{lines, one_line};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{
@@ -134,6 +134,12 @@ impl View {
             }
             Event::FilesChanged(changed) => {
                 self.files_changed(changed, out);
+                true
+            }
+            Event::ReviewDecided(decision) => {
+                if let Some(text) = hunks::decided(decision) {
+                    self.print_line(&format!("* {text}"), out);
+                }
                 true
             }
             Event::Notice(notice) => {

@@ -108,6 +108,9 @@ impl View {
         };
         let what = one_line(error["message"].as_str().unwrap_or("the engine rejected the request"));
         let hint = error.pointer("/data/hint").and_then(Value::as_str);
+        // The next step in the chat's words.
+        let hint =
+            if matches!(pending, Pending::Decide) { Some("run /review again") } else { hint };
         let hint = hint.map_or_else(String::new, |hint| format!("\n  {}", one_line(hint)));
         match pending {
             // Names to complete are not worth an error.

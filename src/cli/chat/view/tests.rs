@@ -282,6 +282,11 @@ fn commands_become_requests() {
     ] {
         assert_eq!(opened(true).types(typed), want, "{typed}");
     }
+    let mut decided = opened(true);
+    decided.types("/undo all");
+    let data = json!({"hint": "review/list lists the open hunks"});
+    let stale = json!({"id": 6, "error": {"code": 1, "message": "hunk 16.1 is not open but kept", "data": data}});
+    assert_eq!(decided.takes(&stale), "! hunk 16.1 is not open but kept\n  run /review again\n");
     let mut busy = opened(true);
     busy.takes(&started());
     assert!(busy.types("/queue then").starts_with("→ \"turn/start\""));
