@@ -21,8 +21,12 @@ pub(super) fn call(item: &Item, call: &ToolCall, cwd: &str, look: Look) -> Strin
         ItemStatus::Failed | ItemStatus::Declined => Ink::Error,
         _ => Ink::Plain,
     };
-    let title = format!("* {}{}", one_line(&call.title), end_of_item(item.status));
-    let mut text = format!("{}\n", look.paint(ink, &title));
+    let title = format!("{}{}", one_line(&call.title), end_of_item(item.status));
+    let mut text = String::new();
+    for (at, part) in look.folded(&title, 2).iter().enumerate() {
+        let lead = if at == 0 { "* " } else { "  " };
+        let _ = writeln!(text, "{}", look.paint(ink, &format!("{lead}{part}")));
+    }
     for change in call.changes() {
         text += &changed(change, cwd, look);
     }

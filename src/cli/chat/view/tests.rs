@@ -370,6 +370,10 @@ fn calls_show_their_changes_and_the_end_of_their_output() {
     ] {
         assert_eq!(opened(true).takes(&message), want, "{name}");
     }
+    let mut narrow = opened(true);
+    narrow.resized(14);
+    let got = narrow.takes(&call("bash", "execute", "failed", &text("no")));
+    assert_eq!(got, "* bash: x (fa\n  iled)\n  no\n", "no line looks like another one");
     let changed = |paths: &[&str], by: Value| {
         let changes: Vec<Value> = paths.iter().map(|path| json!({"path": path})).collect();
         durable(5, None, json!({"type": "files.changed", "changes": changes, "by": by}))
