@@ -82,7 +82,7 @@ impl Auth {
     }
 }
 
-/// The field that limits an answer (Chat).
+/// The field that sets the maximum reply length (Chat).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputLimit {
@@ -181,7 +181,7 @@ pub enum SystemRole {
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each thing that a server may know")]
 pub struct Dialect {
-    /// The field that limits an answer.
+    /// The field that sets the maximum reply length.
     pub output_limit: OutputLimit,
     /// The accepted form of tool-call ids.
     pub call_ids: CallIds,

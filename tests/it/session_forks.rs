@@ -106,7 +106,7 @@ fn what_lies_between_two_sections_is_shown_and_searched() {
         * rewound to event 15, dropping 3 items
         > Make c, and edit nothing
         nothing made
-        * labelled event 15: edited
+        * labeled event 15: edited
         $ show ID --from edited --to=#1
         pintle: --from (event 15) is after --to (event 2)
         (2)

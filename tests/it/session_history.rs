@@ -114,7 +114,7 @@ fn a_session_goes_back_and_forward_and_its_ways_are_shown() {
         * 19  #2 Then make b  <- here
         * 29    end of the turn
         $ label ID --to 29 both_done
-        labelled event 29: both_done
+        labeled event 29: both_done
         $ rewind ID --to=#2 --scope both --dry-run
         from event 32 to event 17
         the model forgets 3 items

@@ -74,7 +74,7 @@ pub struct Settings {
     pub tools: ToolSettings,
     /// Limits of one turn, which ends gracefully at the first one reached. Sub-agents share its cost and tokens.
     pub limits: LimitSettings,
-    /// How long conversations are shortened.
+    /// How a conversation that becomes too long is shortened.
     pub context: ContextSettings,
     /// A check that runs once after a reply's edits; the model reads its output.
     pub lint: LintSettings,
@@ -351,7 +351,7 @@ pub struct HookSettings {
     /// The time limit, in seconds.
     #[schemars(extend("default" = 60))]
     pub timeout_s: Option<Seconds>,
-    /// Failure behaviour: "closed" denies, "open" does not.
+    /// The effect of a failure: "closed" denies, "open" does not.
     #[serde(default)]
     #[schemars(extend("default" = "closed"))]
     pub on_failure: OnFailure,

@@ -68,7 +68,7 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
             )
         }
         Event::LabelChanged(changed) => match &changed.label {
-            Some(label) => format!("* labelled event {}: {}", changed.seq, one_line(label)),
+            Some(label) => format!("* labeled event {}: {}", changed.seq, one_line(label)),
             None => format!("* label removed from event {}", changed.seq),
         },
         Event::SessionCreated(_)

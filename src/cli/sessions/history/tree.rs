@@ -78,7 +78,7 @@ impl OpenSession<'_> {
         let seq = self.call::<SessionLabel>(named).await?.seq;
         let mut out = screen::out();
         match label {
-            Some(label) => writeln!(out, "labelled event {seq}: {}", one_line(&label))?,
+            Some(label) => writeln!(out, "labeled event {seq}: {}", one_line(&label))?,
             None => writeln!(out, "removed the label of event {seq}")?,
         }
         Ok(0)
