@@ -10,7 +10,6 @@ mod call;
 mod calls;
 pub(super) mod check_settings;
 mod compaction;
-mod confine;
 pub(super) mod context;
 mod continuation;
 pub(super) mod diagnostics;

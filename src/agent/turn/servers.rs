@@ -100,7 +100,7 @@ async fn look(
         env: Arc::clone(&workspace.env),
         cwd: cwd.to_owned(),
         is_trusted: place.is_trusted,
-        confinement: ctx.permissions.confinement_of_servers(workspace.into()).await,
+        confinement: Ok(ctx.permissions.confinement_of_servers(workspace.into()).await),
     };
     let project = place.servers().await;
     servers
@@ -133,7 +133,7 @@ pub(crate) async fn of_folder(
         env: Arc::clone(env),
         cwd: cwd.to_owned(),
         is_trusted: place.is_trusted,
-        confinement: permissions.confinement_of_servers(site).await,
+        confinement: Ok(permissions.confinement_of_servers(site).await),
     };
     let project = place.servers().await;
     mcp::found(shared, &project, &launch)
