@@ -118,7 +118,7 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`.
+/// Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`. The engine waits 15 seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditResult {

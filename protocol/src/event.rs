@@ -113,8 +113,8 @@ pub enum Event {
     /// The session's title changed or was removed.
     #[serde(rename = "session.updated")]
     SessionUpdated(SessionUpdated),
-    /// A user message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or
-    /// `input.removed` lists it.
+    /// A user message was accepted and is on disk. It stays in the queue until its turn starts, a `userMessage` item with the same id is
+    /// completed, or `input.removed` lists it.
     #[serde(rename = "input.accepted")]
     InputAccepted(QueuedInput),
     /// Messages left the queue unread by the model. They are returned here in full.
@@ -259,7 +259,7 @@ pub struct ItemDelta {
     /// Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The piece's number within item and field, from 0.
+    /// The piece's number within item and field, from 0. All paths of the field `input` share one sequence: 0 discards the text of each.
     pub n: u64,
     /// Number of the last piece merged into this one, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]

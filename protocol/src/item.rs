@@ -26,7 +26,7 @@ pub struct Item {
     pub status: ItemStatus,
     /// Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     pub started_ms: u64,
-    /// Duration in milliseconds; present once the item has ended.
+    /// Duration in milliseconds; present once the item has ended, unless a crash ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The content, by kind.

@@ -194,7 +194,7 @@ methods! {
     request Client "session/create" SessionCreate(SessionCreateParams, SessionResult);
     /// Opens a stored session, also after a crash, and, by default, subscribes this connection to it.
     request Client "session/open" SessionOpen(SessionOpenParams, SessionResult);
-    /// Lists stored sessions, newest first.
+    /// Lists stored sessions, the last created first.
     request Client "session/list" SessionList(SessionListParams, SessionListResult);
     /// Sets or removes a session's title.
     request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
@@ -265,16 +265,16 @@ methods! {
     request Client "queue/update" QueueUpdateRequest(QueueUpdateParams, QueueResult);
     /// Removes messages from the queue and returns them.
     request Client "queue/remove" QueueRemove(QueueRemoveParams, QueueRemoveResult);
-    /// Answers an approval that was not requested of this client, or was requested before it connected. The first
+    /// Answers an approval that was not requested of this client, such as one without the capability `approvals`. The first
     /// answer counts: a later one gets the error `conflict` with the outcome.
     request Client "approval/answer" ApprovalAnswerRequest(ApprovalAnswerParams, ApprovalOutcome);
     /// Answers a question of the model, in the same way as `approval/answer`.
     request Client "question/answer" QuestionAnswerRequest(QuestionAnswerParams, QuestionOutcome);
-    /// Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones.
+    /// Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones in an `engineMessage`.
     /// Clients send this for files in the session's directory whenever they change.
     request Client "editor/diagnostics" EditorDiagnostics(EditorDiagnosticsParams, Empty);
-    /// Announces a document that the editor has open. While it has unsaved changes, every tool reads its text instead
-    /// of the file, and changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and
+    /// Announces a document that the editor has open. While it has unsaved changes, tools read its text instead of the
+    /// file, and commands the file; changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and
     /// end with it.
     request Client "document/open" DocumentOpen(DocumentOpenParams, Empty);
     /// Sends changes of an open document. The error `conflict` means that the version did not rise: open the document

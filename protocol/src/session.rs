@@ -124,7 +124,8 @@ pub struct SessionSubscribeParams {
     pub filter: EventFilter,
 }
 
-/// A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed.
+/// A snapshot of a session at `seq`. If the connection is subscribed, every later event is sent, and after `session/create` and
+/// `session/fork` also those up to `seq`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionResult {
@@ -175,7 +176,7 @@ pub struct SessionResult {
     /// Estimated fill level of the model's context window.
     #[serde(default)]
     pub context: ContextUsage,
-    /// True if there are too many events after `fromSeq` to send at once: read them with `session/events`.
+    /// True if there are too many events after `fromSeq` to send at once. None of them is sent: read them with `session/events`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gap: bool,
 }
@@ -236,7 +237,7 @@ pub struct SessionListParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListResult {
-    /// Sessions, newest first.
+    /// Sessions, the last created first.
     pub sessions: Vec<SessionSummary>,
     /// Cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -129,6 +129,7 @@ fn the_guide_is_in_the_order_of_a_clients_work() {
         "Stream",
         "Answer permission requests",
         "Steer, queue, stop",
+        "Jobs and sub-agents",
         "Review changes",
         "Share unsaved text",
         "Rewind",

@@ -85,6 +85,8 @@ pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) doc: String,
     pub(crate) is_optional: bool,
+    /// The value of an absent field, as JSON, if it is worth stating.
+    pub(crate) default: Option<String>,
     pub(crate) shape: Shape,
 }
 
@@ -199,6 +201,7 @@ fn fields(map: &Map<String, Value>) -> Option<Vec<Field>> {
         name: name.clone(),
         doc: doc(schema),
         is_optional: !is_required(name),
+        default: schema.get("default").and_then(plain_default),
         shape: match schema.get("x-null") {
             Some(_) => {
                 Shape::OneOf(vec![(shape(schema), String::new()), (Shape::Null, String::new())])
@@ -207,6 +210,13 @@ fn fields(map: &Map<String, Value>) -> Option<Vec<Field>> {
         },
     };
     Some(properties.into_iter().flatten().map(field).collect())
+}
+
+/// Returns a default that a reader cannot guess: absent objects, lists and texts are empty anyway.
+fn plain_default(value: &Value) -> Option<String> {
+    let is_plain = value.is_boolean() || value.is_number() || value.as_str() != Some("");
+    let is_nested = value.is_object() || value.is_array() || value.is_null();
+    (is_plain && !is_nested).then(|| value.to_string())
 }
 
 fn plain(map: &Map<String, Value>) -> Shape {

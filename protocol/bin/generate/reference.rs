@@ -1,6 +1,6 @@
 //! The reference page.
 
-use crate::model::{Method, Model, Shape};
+use crate::model::{Field, Method, Model, Shape};
 use pintle_protocol::methods::Sender;
 use serde_json::Value;
 use std::fmt::Write;
@@ -123,24 +123,14 @@ fn body(out: &mut String, of: &Shape) {
             out.push_str("\n| field | type | |\n|---|---|---|\n");
             for field in fields {
                 let mark = if field.is_optional { "?" } else { "" };
-                let _ = writeln!(
-                    out,
-                    "| `{}`{mark} | {} | {} |",
-                    field.name,
-                    shape(&field.shape),
-                    field.doc
-                );
+                let (name, shape, doc) = (&field.name, shape(&field.shape), field_doc(field));
+                let _ = writeln!(out, "| `{name}`{mark} | {shape} | {doc} |");
             }
         }
         Shape::OneOf(options) => {
             out.push('\n');
             for (option, doc) in options {
-                let _ = writeln!(
-                    out,
-                    "- {}{}{doc}",
-                    inline(option),
-                    if doc.is_empty() { "" } else { ": " }
-                );
+                variant(out, option, doc);
             }
         }
         Shape::All(parts) => parts.iter().for_each(|part| body(out, part)),
@@ -153,18 +143,40 @@ fn body(out: &mut String, of: &Shape) {
     }
 }
 
-/// A variant on one line: its tag and its fields.
+/// Returns a field's description, with its default.
+fn field_doc(field: &Field) -> String {
+    match &field.default {
+        Some(default) if !field.doc.to_lowercase().contains("default") => {
+            format!("{} Default: `{default}`.", field.doc)
+        }
+        _ => field.doc.clone(),
+    }
+}
+
+/// Writes a variant: its tag and its description on one line, and each field below.
+fn variant(out: &mut String, of: &Shape, doc: &str) {
+    let colon = if doc.is_empty() { "" } else { ": " };
+    let _ = writeln!(out, "- {}{colon}{doc}", inline(of));
+    let Shape::Object(fields) = of else { return };
+    for field in fields.iter().filter(|field| !matches!(field.shape, Shape::Literal(_))) {
+        let mark = if field.is_optional { "?" } else { "" };
+        let (name, shape, doc) = (&field.name, shape(&field.shape), field_doc(field));
+        let colon = if doc.is_empty() { "" } else { ": " };
+        let _ = writeln!(out, "  - `{name}`{mark} ({shape}){colon}{doc}");
+    }
+}
+
+/// Returns a variant's tag, or its fields if it has none.
 fn inline(of: &Shape) -> String {
     match of {
         Shape::Object(fields) => {
-            let field = |field: &crate::model::Field| {
-                let mark = if field.is_optional { "?" } else { "" };
-                match &field.shape {
-                    Shape::Literal(text) => format!("`{}: \"{text}\"`", field.name),
-                    other => format!("`{}`{mark} ({})", field.name, shape(other)),
-                }
-            };
-            fields.iter().map(field).collect::<Vec<_>>().join(", ")
+            let tags = fields.iter().filter_map(|field| match &field.shape {
+                Shape::Literal(text) => Some(format!("`{}: \"{text}\"`", field.name)),
+                _ => None,
+            });
+            let tags: Vec<String> = tags.collect();
+            let names = || fields.iter().map(|field| format!("`{}`", field.name)).collect();
+            if tags.is_empty() { names() } else { tags }.join(", ")
         }
         Shape::All(parts) => {
             // The tag is the most informative, so it comes first.

@@ -254,7 +254,7 @@ class _SessionResult(TypedDict):
 
 
 class SessionResult(_SessionResult, total=False):
-    """A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed."""
+    """A snapshot of a session at `seq`. If the connection is subscribed, every later event is sent, and after `session/create` and `session/fork` also those up to `seq`."""
 
     # Title.
     title: str
@@ -278,7 +278,7 @@ class SessionResult(_SessionResult, total=False):
     costNanoUsd: int
     # Estimated fill level of the model's context window.
     context: "ContextUsage"
-    # True if there are too many events after `fromSeq` to send at once: read them with `session/events`.
+    # True if there are too many events after `fromSeq` to send at once. None of them is sent: read them with `session/events`.
     gap: bool
 
 
@@ -722,7 +722,7 @@ class SessionListParams(TypedDict, total=False):
 
 
 class _SessionListResult(TypedDict):
-    # Sessions, newest first.
+    # Sessions, the last created first.
     sessions: list["SessionSummary"]
 
 
@@ -2114,7 +2114,7 @@ class ItemUserMessage(_ItemUserMessage, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
 
 
@@ -2135,7 +2135,7 @@ class ItemAgentMessage(_ItemAgentMessage, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
 
 
@@ -2156,7 +2156,7 @@ class ItemReasoning(_ItemReasoning, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
 
 
@@ -2181,7 +2181,7 @@ class ItemToolCall(_ItemToolCall, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
     # True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     byProvider: bool
@@ -2216,7 +2216,7 @@ class ItemJob(_ItemJob, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
     # True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
     byUser: bool
@@ -2253,7 +2253,7 @@ class ItemSubagent(_ItemSubagent, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
     # Its last message, as the parent's model reads it; absent until its first turn has ended.
     result: str
@@ -2284,7 +2284,7 @@ class ItemCompaction(_ItemCompaction, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
     # Estimated tokens afterwards; absent until the compaction is completed.
     tokensAfter: int
@@ -2313,7 +2313,7 @@ class ItemEngineMessage(_ItemEngineMessage, total=False):
     turnId: "TurnId"
     # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # Duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
     # Items of the jobs whose end it reports.
     jobs: list["ItemId"]
@@ -4029,7 +4029,7 @@ class _TransientEventItemDelta(TypedDict):
     itemId: "ItemId"
     # Field that grew.
     field: "DeltaField"
-    # The piece's number within item and field, from 0.
+    # The piece's number within item and field, from 0. All paths of the field `input` share one sequence: 0 discards the text of each.
     n: int
     # Text to append.
     text: str
@@ -4103,7 +4103,7 @@ class _ItemDelta(TypedDict):
     itemId: "ItemId"
     # Field that grew.
     field: "DeltaField"
-    # The piece's number within item and field, from 0.
+    # The piece's number within item and field, from 0. All paths of the field `input` share one sequence: 0 discards the text of each.
     n: int
     # Text to append.
     text: str
@@ -4404,7 +4404,7 @@ class _ApplyEditResult(TypedDict):
 
 
 class ApplyEditResult(_ApplyEditResult, total=False):
-    """Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`."""
+    """Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`. The engine waits 15 seconds."""
 
     # Reason why none was applied, or why a document could not be saved.
     failureReason: str

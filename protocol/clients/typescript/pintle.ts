@@ -207,7 +207,7 @@ export type McpServer = {
   headers?: Record<string, string>;
 };
 
-/** A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed. */
+/** A snapshot of a session at `seq`. If the connection is subscribed, every later event is sent, and after `session/create` and `session/fork` also those up to `seq`. */
 export type SessionResult = {
   /** Session. */
   sessionId: SessionId;
@@ -243,7 +243,7 @@ export type SessionResult = {
   costNanoUsd?: number;
   /** Estimated fill level of the model's context window. */
   context?: ContextUsage;
-  /** True if there are too many events after `fromSeq` to send at once: read them with `session/events`. */
+  /** True if there are too many events after `fromSeq` to send at once. None of them is sent: read them with `session/events`. */
   gap?: boolean;
 };
 
@@ -673,7 +673,7 @@ export type SessionListParams = {
 
 /** Page of sessions. */
 export type SessionListResult = {
-  /** Sessions, newest first. */
+  /** Sessions, the last created first. */
   sessions: SessionSummary[];
   /** Cursor of the next page; absent on the last one. */
   nextCursor?: string;
@@ -1432,7 +1432,7 @@ export type Event =
   | /** The session's title changed or was removed. */ SessionUpdated & {
     type: "session.updated";
   }
-  | /** A user message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or `input.removed` lists it. */ QueuedInput & {
+  | /** A user message was accepted and is on disk. It stays in the queue until its turn starts, a `userMessage` item with the same id is completed, or `input.removed` lists it. */ QueuedInput & {
     type: "input.accepted";
   }
   | /** Messages left the queue unread by the model. They are returned here in full. */ {
@@ -1673,7 +1673,7 @@ export type Item = {
   status: ItemStatus;
   /** Start time, in milliseconds since 1970; of a call that runs, when it began to run. */
   startedMs: number;
-  /** Duration in milliseconds; present once the item has ended. */
+  /** Duration in milliseconds; present once the item has ended, unless a crash ended it. */
   durationMs?: number;
 } & (
   | /** User message (a prompt, a steer or a follow-up), placed at the point at which the model reads it. */ UserMessage & {
@@ -3186,7 +3186,7 @@ export type ItemDelta = {
   field: DeltaField;
   /** Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`. */
   path?: string;
-  /** The piece's number within item and field, from 0. */
+  /** The piece's number within item and field, from 0. All paths of the field `input` share one sequence: 0 discards the text of each. */
   n: number;
   /** Number of the last piece merged into this one, if any. */
   to?: number;
@@ -3428,7 +3428,7 @@ export type TextEdit = {
   text: string;
 };
 
-/** Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`. */
+/** Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`. The engine waits 15 seconds. */
 export type ApplyEditResult = {
   /** True if all edits were applied; otherwise none was. */
   applied: boolean;
@@ -3604,7 +3604,7 @@ export interface ClientRequests {
   "session/create": { params: SessionCreateParams; result: SessionResult };
   /** Opens a stored session, also after a crash, and, by default, subscribes this connection to it. */
   "session/open": { params: SessionOpenParams; result: SessionResult };
-  /** Lists stored sessions, newest first. */
+  /** Lists stored sessions, the last created first. */
   "session/list": { params: SessionListParams; result: SessionListResult };
   /** Sets or removes a session's title. */
   "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
@@ -3668,13 +3668,13 @@ export interface ClientRequests {
   "queue/update": { params: QueueUpdateParams; result: QueueResult };
   /** Removes messages from the queue and returns them. */
   "queue/remove": { params: QueueRemoveParams; result: QueueRemoveResult };
-  /** Answers an approval that was not requested of this client, or was requested before it connected. The first answer counts: a later one gets the error `conflict` with the outcome. */
+  /** Answers an approval that was not requested of this client, such as one without the capability `approvals`. The first answer counts: a later one gets the error `conflict` with the outcome. */
   "approval/answer": { params: ApprovalAnswerParams; result: ApprovalOutcome };
   /** Answers a question of the model, in the same way as `approval/answer`. */
   "question/answer": { params: QuestionAnswerParams; result: QuestionOutcome };
-  /** Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones. Clients send this for files in the session's directory whenever they change. */
+  /** Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones in an `engineMessage`. Clients send this for files in the session's directory whenever they change. */
   "editor/diagnostics": { params: EditorDiagnosticsParams; result: Empty };
-  /** Announces a document that the editor has open. While it has unsaved changes, every tool reads its text instead of the file, and changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and end with it. */
+  /** Announces a document that the editor has open. While it has unsaved changes, tools read its text instead of the file, and commands the file; changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and end with it. */
   "document/open": { params: DocumentOpenParams; result: Empty };
   /** Sends changes of an open document. The error `conflict` means that the version did not rise: open the document again. */
   "document/change": { params: DocumentChangeParams; result: Empty };

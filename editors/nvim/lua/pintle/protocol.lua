@@ -112,7 +112,7 @@
 ---@field url? string Address of a streamable HTTP server.
 ---@field headers? table<string, string> Headers of each request to it.
 
----A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed.
+---A snapshot of a session at `seq`. If the connection is subscribed, every later event is sent, and after `session/create` and `session/fork` also those up to `seq`.
 ---@class pintle.SessionResult
 ---@field sessionId pintle.SessionId Session.
 ---@field seq integer Number of its last durable event.
@@ -131,7 +131,7 @@
 ---@field usage? pintle.Usage Usage of all its turns, including sub-agents.
 ---@field costNanoUsd? integer Cost of that usage, in billionths of a US dollar; absent if no price is known.
 ---@field context? pintle.ContextUsage Estimated fill level of the model's context window.
----@field gap? boolean True if there are too many events after `fromSeq` to send at once: read them with `session/events`.
+---@field gap? boolean True if there are too many events after `fromSeq` to send at once. None of them is sent: read them with `session/events`.
 
 ---Session id: a UUIDv7, so ids sort by creation time.
 ---@alias pintle.SessionId string
@@ -384,7 +384,7 @@
 
 ---Page of sessions.
 ---@class pintle.SessionListResult
----@field sessions (pintle.SessionSummary)[] Sessions, newest first.
+---@field sessions (pintle.SessionSummary)[] Sessions, the last created first.
 ---@field nextCursor? string Cursor of the next page; absent on the last one.
 
 ---A stored session, as shown in lists.
@@ -846,7 +846,7 @@
 ---@class pintle.Event.session.updated: pintle.SessionUpdated
 ---@field type "session.updated" 
 
----A user message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or `input.removed` lists it.
+---A user message was accepted and is on disk. It stays in the queue until its turn starts, a `userMessage` item with the same id is completed, or `input.removed` lists it.
 ---@class pintle.Event.input.accepted: pintle.QueuedInput
 ---@field type "input.accepted" 
 
@@ -1034,7 +1034,7 @@
 ---@field step? integer Step (model reply) within the turn, from 1; absent for items that do not come from a model.
 ---@field status pintle.ItemStatus Item status.
 ---@field startedMs integer Start time, in milliseconds since 1970; of a call that runs, when it began to run.
----@field durationMs? integer Duration in milliseconds; present once the item has ended.
+---@field durationMs? integer Duration in milliseconds; present once the item has ended, unless a crash ended it.
 ---@field type "userMessage" 
 
 ---Item status. A reader treats an unknown value as still running.
@@ -1935,7 +1935,7 @@
 ---@field itemId pintle.ItemId Item.
 ---@field field pintle.DeltaField Field that grew.
 ---@field path? string Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`.
----@field n integer The piece's number within item and field, from 0.
+---@field n integer The piece's number within item and field, from 0. All paths of the field `input` share one sequence: 0 discards the text of each.
 ---@field to? integer Number of the last piece merged into this one, if any.
 ---@field text string Text to append.
 
@@ -2081,7 +2081,7 @@
 ---@field range pintle.TextRange Range to replace.
 ---@field text string Replacement.
 
----Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`.
+---Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`. The engine waits 15 seconds.
 ---@class pintle.ApplyEditResult
 ---@field applied boolean True if all edits were applied; otherwise none was.
 ---@field failureReason? string Reason why none was applied, or why a document could not be saved.
@@ -2205,7 +2205,7 @@ M.method = {
   ---Opens a stored session, also after a crash, and, by default, subscribes this connection to it.
   ---Params: `pintle.SessionOpenParams`; result: `pintle.SessionResult`.
   session_open = "session/open",
-  ---Lists stored sessions, newest first.
+  ---Lists stored sessions, the last created first.
   ---Params: `pintle.SessionListParams`; result: `pintle.SessionListResult`.
   session_list = "session/list",
   ---Sets or removes a session's title.
@@ -2301,16 +2301,16 @@ M.method = {
   ---Removes messages from the queue and returns them.
   ---Params: `pintle.QueueRemoveParams`; result: `pintle.QueueRemoveResult`.
   queue_remove = "queue/remove",
-  ---Answers an approval that was not requested of this client, or was requested before it connected. The first answer counts: a later one gets the error `conflict` with the outcome.
+  ---Answers an approval that was not requested of this client, such as one without the capability `approvals`. The first answer counts: a later one gets the error `conflict` with the outcome.
   ---Params: `pintle.ApprovalAnswerParams`; result: `pintle.ApprovalOutcome`.
   approval_answer = "approval/answer",
   ---Answers a question of the model, in the same way as `approval/answer`.
   ---Params: `pintle.QuestionAnswerParams`; result: `pintle.QuestionOutcome`.
   question_answer = "question/answer",
-  ---Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones. Clients send this for files in the session's directory whenever they change.
+  ---Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones in an `engineMessage`. Clients send this for files in the session's directory whenever they change.
   ---Params: `pintle.EditorDiagnosticsParams`; result: `pintle.Empty`.
   editor_diagnostics = "editor/diagnostics",
-  ---Announces a document that the editor has open. While it has unsaved changes, every tool reads its text instead of the file, and changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and end with it.
+  ---Announces a document that the editor has open. While it has unsaved changes, tools read its text instead of the file, and commands the file; changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and end with it.
   ---Params: `pintle.DocumentOpenParams`; result: `pintle.Empty`.
   document_open = "document/open",
   ---Sends changes of an open document. The error `conflict` means that the version did not rise: open the document again.
