@@ -12,6 +12,9 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+/// The grant of an assertion by an identity provider (RFC 7523).
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
 /// A server whose tokens are numbered; those below `valid` are refused. A token that renews another serves once. Registration may be
 /// missing.
 pub(crate) fn server(registers: bool, refreshes: bool) -> Provider {
@@ -62,10 +65,12 @@ pub(crate) fn server_at(scheme: &'static str, registers: bool, refreshes: bool) 
                     return (400, json!({"error": "invalid_grant"}).to_string());
                 }
                 issued += 1;
-                ok(
-                    json!({"access_token": token(&format!("access-{issued}")), "token_type": "Bearer",
-                    "expires_in": 3600, "refresh_token": token(&format!("renew-{issued}"))}),
-                )
+                let mut tokens = json!({"access_token": token(&format!("access-{issued}")),
+                    "token_type": "Bearer", "expires_in": 3600});
+                if asked["grant_type"] != JWT_BEARER {
+                    tokens["refresh_token"] = json!(token(&format!("renew-{issued}")));
+                }
+                ok(tokens)
             }
             // The test takes the present token's life.
             "/revoke" => {
@@ -275,6 +280,70 @@ fn client_credentials_need_no_login() {
         // The next start gets another token.
         visit(&format!("{}/revoke", server.url));
     }
+}
+
+/// An identity provider that exchanges the token `signed-in` for an assertion about this server and the client `app-1`.
+fn identity_provider(server: &str) -> Provider {
+    let server = server.to_owned();
+    Provider::start(move |request| {
+        let issuer = format!("http://{}", request.header("host").unwrap());
+        let asked = fields(&request.body);
+        if asked["subject_token"] != token("signed-in") {
+            return (400, json!({"error": "invalid_grant"}).to_string());
+        }
+        let coded = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let head = coded(json!({"alg": "RS256", "typ": "oauth-id-jag+jwt"}));
+        let claims = coded(json!({"iss": issuer, "sub": "me", "aud": server, "client_id": "app-1",
+            "jti": "1", "iat": 1, "exp": 4_000_000_000_u64, "resource": format!("{server}/mcp"),
+            "scope": asked["scope"]}));
+        let assertion = format!("{head}.{claims}.{}", URL_SAFE_NO_PAD.encode("signature"));
+        ok(json!({"access_token": assertion, "token_type": "N_A", "scope": asked["scope"],
+            "issued_token_type": "urn:ietf:params:oauth:token-type:id-jag"}))
+    })
+}
+
+#[test]
+fn an_organization_grants_access_without_a_login() {
+    let server = server(false, false);
+    let idp = identity_provider(&server.url);
+    let place = Place::new(&[]);
+    let settings_for = |idp: &str, kind: &str, token: &str| {
+        let identity = format!(
+            "{{ issuer = \"{idp}\", token_url = \"{idp}/exchange\", client_id = \"pintle\", client_secret = \"idp-secret-1\", \
+             token = \"!echo {token}\", token_type = \"{kind}\" }}"
+        );
+        let oauth = "oauth = { grant = \"enterprise\", client_id = \"app-1\", scopes = [\"tools\"], identity = ";
+        configure(&place, &server.url, &format!("{oauth}{identity} }}"));
+    };
+    let settings = |kind: &str, token: &str| settings_for(&idp.url, kind, token);
+    for (number, kind) in ["id_token", "refresh_token"].into_iter().enumerate() {
+        settings(kind, &token("signed-in"));
+        let (code, text) = test(&place);
+        assert!(code == 0 && text.contains("1 tools"), "{text}");
+        let asked = fields(&idp.to("/exchange")[number].body);
+        assert_eq!(asked["audience"], server.url, "{asked:?}");
+        assert_eq!(asked["resource"], format!("{}/mcp", server.url), "{asked:?}");
+        assert_eq!(asked["scope"], "tools", "{asked:?}");
+        assert!(asked["subject_token_type"].ends_with(kind), "{asked:?}");
+        let basic = idp.to("/exchange")[number].header("authorization").map(str::to_owned);
+        assert!(basic.is_some_and(|header| header.starts_with("Basic ")));
+        let asked = fields(&server.to("/token")[number].body);
+        assert_eq!(asked["grant_type"], JWT_BEARER, "{asked:?}");
+        assert_eq!(asked["assertion"].split('.').count(), 3, "{asked:?}");
+        // The next start gets another token.
+        visit(&format!("{}/revoke", server.url));
+    }
+    let stored = std::fs::read_to_string(place.home().join("mcp-logins.json")).unwrap();
+    assert!(stored.contains("access-2") && !stored.contains("signed-in"), "{stored}");
+
+    settings("id_token", &token("expired"));
+    let (code, text) = test(&place);
+    assert!(code != 0 && text.contains("which may have expired: sign in there again"), "{text}");
+    assert!(!text.contains(&token("expired")), "{text}");
+    // Nothing listens on the port of the discard protocol.
+    settings_for("http://127.0.0.1:9", "id_token", &token("signed-in"));
+    let (code, text) = test(&place);
+    assert!(code != 0 && text.contains("the identity provider could not be reached"), "{text}");
 }
 
 /// A server on this machine may name other addresses of this machine, which belong to other programs.

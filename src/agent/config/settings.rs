@@ -106,6 +106,13 @@ pub struct Settings {
         example = json!({ "issues": {
             "url": "https://mcp.example.com/mcp", "headers": { "X-Team": "$TEAM" },
             "oauth": { "client_id": "my-app", "client_secret": "keyring:issues/me", "scopes": ["read"], "callback_port": 8123, "private_addresses": false },
+        } }),
+        example = json!({ "intranet": {
+            "url": "https://intranet.example.com/mcp",
+            "oauth": { "client_id": "my-app", "grant": "enterprise", "identity": {
+                "issuer": "https://idp.example.com", "token_url": "https://idp.example.com/token", "client_id": "pintle",
+                "client_secret": "keyring:idp/me", "token": "!sso id-token", "token_type": "id_token",
+            } },
         } })
     )]
     pub mcp_servers: Map<String, Value>,

@@ -86,6 +86,8 @@ pub struct OAuthClient {
     pub grant: Grant,
     /// Where the client secret comes from.
     pub secret: Option<String>,
+    /// The organization's identity provider, for [`Grant::Enterprise`].
+    pub identity: Option<IdentityProvider>,
     /// The scopes to request, if they differ from the server's.
     pub scopes: Vec<String>,
     /// The local port to which the browser returns, if the server requires a specific one.
@@ -103,6 +105,39 @@ pub enum Grant {
     AuthorizationCode,
     /// With the client id and the client secret alone, at each start of the server.
     ClientCredentials,
+    /// With a token from the organization's identity provider, at each start of the server (enterprise-managed authorization).
+    Enterprise,
+}
+
+/// An organization's identity provider, which grants access to servers instead of their own logins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct IdentityProvider {
+    /// Its issuer identifier, as in its metadata.
+    #[schemars(extend("examples" = ["https://idp.example.com"]))]
+    pub issuer: String,
+    /// Its token endpoint.
+    #[schemars(extend("examples" = ["https://idp.example.com/token"]))]
+    pub token_url: String,
+    /// The client id, as registered with it.
+    pub client_id: String,
+    /// The client secret.
+    pub client_secret: Option<String>,
+    /// The ID token or refresh token with which you are signed in there: `!COMMAND`, `file:PATH` or `keyring:SERVICE/USER`.
+    pub token: String,
+    /// The kind of token: `id_token` or `refresh_token`. By default `id_token`.
+    pub token_type: IdentityToken,
+}
+
+/// The kind of a token from an identity provider.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IdentityToken {
+    /// An OpenID Connect ID token.
+    #[default]
+    IdToken,
+    /// A refresh token.
+    RefreshToken,
 }
 
 /// Where a server definition comes from, which determines the variables its values may use.
@@ -149,10 +184,10 @@ impl Definition {
         headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
     }
 
-    /// Returns true if it gets tokens with client credentials instead of a login.
-    pub fn uses_client_credentials(&self) -> bool {
+    /// Returns true if each start of the server gets a token without a login of the user.
+    pub fn gets_tokens_at_start(&self) -> bool {
         let Transport::Http { oauth, .. } = &self.transport else { return false };
-        oauth.grant == Grant::ClientCredentials
+        oauth.grant != Grant::AuthorizationCode
     }
 
     /// Returns true if this tool is used.
@@ -259,11 +294,13 @@ pub struct Table {
 struct OAuthTable {
     /// The client id, if the client is registered with the server, or the URL of the client's metadata document.
     client_id: Option<String>,
-    /// How tokens are obtained: `authorization_code`, by a login in a browser, or `client_credentials`, with `client_id` and `client_secret`
-    /// alone. By default `authorization_code`.
+    /// How tokens are obtained: `authorization_code`, by a login in a browser; `client_credentials`, with `client_id` and `client_secret`
+    /// alone; or `enterprise`, with a token from `identity`. By default `authorization_code`.
     grant: Grant,
     /// The client secret.
     client_secret: Option<String>,
+    /// The organization's identity provider, for the grant `enterprise`; only in your config file.
+    identity: Option<IdentityProvider>,
     /// The scopes to request. By default the server's.
     scopes: Vec<String>,
     /// The local port to which the browser returns, if the server requires a specific one.
@@ -315,8 +352,12 @@ fn table(
     }
     if let Some(Value::Object(oauth)) = rows.get_mut("oauth") {
         *oauth = renamed(oauth);
-        if !is_users && oauth.shift_remove("private_addresses").is_some() {
-            problems.push(unknown("oauth.private_addresses", name));
+        for key in ["private_addresses", "identity"] {
+            if !is_users && oauth.shift_remove(key).is_some() {
+                problems.push(format!(
+                    "ignored `oauth.{key}` of the server `{name}`: it is only allowed in your config file"
+                ));
+            }
         }
     }
     let mut note = |path: serde_ignored::Path<'_>| problems.push(unknown(&path.to_string(), name));
@@ -334,6 +375,22 @@ fn table(
         };
         format!("`{}` must be {want}", error.path())
     })
+}
+
+/// Returns the settings that the grant `enterprise` lacks.
+fn missing_for_enterprise(oauth: &OAuthTable) -> Vec<&'static str> {
+    let identity = oauth.identity.clone().unwrap_or_default();
+    [
+        ("client_id", oauth.client_id.as_deref().unwrap_or_default()),
+        ("identity.issuer", &identity.issuer),
+        ("identity.token_url", &identity.token_url),
+        ("identity.client_id", &identity.client_id),
+        ("identity.token", &identity.token),
+    ]
+    .iter()
+    .filter(|(_, value)| value.is_empty())
+    .map(|(key, _)| *key)
+    .collect()
 }
 
 fn unknown(key: &str, server: &str) -> String {
@@ -360,6 +417,16 @@ fn definition(
                 .to_owned(),
         );
     }
+    if oauth.grant == Grant::Enterprise {
+        let missing = missing_for_enterprise(&oauth);
+        if !missing.is_empty() {
+            let missing: Vec<String> = missing.iter().map(|key| format!("`{key}`")).collect();
+            return Err(format!(
+                "`oauth.grant` is `enterprise`, which also requires {}",
+                missing.join(", ")
+            ));
+        }
+    }
     let is_http = match table.kind.as_deref() {
         None => table.url.is_some(),
         Some("stdio") => false,
@@ -382,6 +449,7 @@ fn definition(
                 id: oauth.client_id,
                 grant: oauth.grant,
                 secret: oauth.client_secret,
+                identity: oauth.identity,
                 scopes: oauth.scopes,
                 callback_port: oauth.callback_port,
                 private_addresses: oauth.private_addresses,
@@ -454,6 +522,11 @@ mod tests {
                 "oauth grant without a secret",
                 json!({"url": "https://a", "oauth": {"client_id": "i", "grant": "client_credentials"}}),
                 Err("requires `client_id` and `client_secret`"),
+            ),
+            (
+                "oauth enterprise without a provider",
+                json!({"url": "https://a", "oauth": {"client_id": "i", "grant": "enterprise", "identity": {"issuer": "https://i"}}}),
+                Err("also requires `identity.token_url`, `identity.client_id`, `identity.token`"),
             ),
             (
                 "oauth port",

@@ -5,12 +5,13 @@
 //! ends.
 
 mod addresses;
+mod enterprise;
 
 use addresses::Everything;
 pub use addresses::{Agreement, Nobody};
 
 use super::client::McpClientError;
-use super::definition::{Grant, OAuthClient};
+use super::definition::{Grant, IdentityProvider, IdentityToken, OAuthClient};
 use super::{convert, sdk};
 use pintle_base::ambient::{Secret, Secrets};
 use pintle_base::network::Network;
@@ -63,6 +64,17 @@ pub struct LoginTarget<'a> {
     pub secret: Option<&'a str>,
     /// The header with which the server refused a request, if it did.
     pub challenge: Option<&'a str>,
+}
+
+/// An OAuth client's secrets, read from their sources.
+#[derive(Default)]
+pub(super) struct ClientSecrets {
+    /// The client's secret, if it has one.
+    pub(super) client: Option<String>,
+    /// The secret of the client registered with the identity provider, if it has one.
+    pub(super) identity_client: Option<String>,
+    /// The token from the identity provider, for [`Grant::Enterprise`].
+    pub(super) identity_token: Option<String>,
 }
 
 /// This user's logins. Cheap to clone.
@@ -191,18 +203,24 @@ impl ServerLogins {
         self.change(url, None).await
     }
 
-    /// Returns a client that sends the stored login with each request, and renews it; `None` if not logged in. With client credentials, it
-    /// gets a new token instead.
+    /// Returns a client that sends the stored login with each request, and renews it; `None` if not logged in. With client credentials or
+    /// an identity provider, it gets a new token instead.
     pub(super) async fn stored(
         &self,
         url: &str,
         client: &OAuthClient,
-        secret: Option<&str>,
+        secrets: &ClientSecrets,
     ) -> Result<Option<AuthorizationManager>, McpClientError> {
-        if let (Grant::ClientCredentials, Some(id), Some(secret)) =
-            (client.grant, &client.id, secret)
-        {
-            return self.with_credentials(url, client, (id, secret)).await.map(Some);
+        let secret = secrets.client.as_deref();
+        match (client.grant, &client.id, secret, &client.identity) {
+            (Grant::ClientCredentials, Some(id), Some(secret), _) => {
+                return self.with_credentials(url, client, (id, secret)).await.map(Some);
+            }
+            (Grant::Enterprise, Some(id), _, Some(identity)) => {
+                let exchange = enterprise::Exchange { url, id, client, identity, secrets };
+                return self.with_identity(&exchange).await.map(Some);
+            }
+            (Grant::AuthorizationCode | Grant::ClientCredentials | Grant::Enterprise, ..) => {}
         }
         let (logins, address) = (self.clone(), url.to_owned());
         let has = blocking(move || logins.has(&address)).await;
@@ -254,6 +272,20 @@ impl ServerLogins {
         Ok(manager)
     }
 
+    /// Returns what sends a login's requests to the addresses that the server specifies.
+    fn guarded(
+        &self,
+        url: &str,
+        agreement: Arc<dyn Agreement>,
+        known: &[String],
+    ) -> Result<addresses::Guarded, McpClientError> {
+        let base = reqwest::Url::parse(url);
+        let base = base.map_err(|error| {
+            McpClientError::Failed(format!("{url} is not a valid URL: {error}"))
+        })?;
+        Ok(addresses::Guarded::new(base, self.network.clone(), agreement, known))
+    }
+
     async fn manager(
         &self,
         url: &str,
@@ -261,12 +293,7 @@ impl ServerLogins {
         agreement: Arc<dyn Agreement>,
         known: &[String],
     ) -> Result<AuthorizationManager, McpClientError> {
-        let base = reqwest::Url::parse(url);
-        let base = base.map_err(|error| {
-            McpClientError::Failed(format!("{url} is not a valid URL: {error}"))
-        })?;
-        let client =
-            Arc::new(addresses::Guarded::new(base, self.network.clone(), agreement, known));
+        let client = Arc::new(self.guarded(url, agreement, known)?);
         let manager = AuthorizationManager::new_with_oauth_http_client(url, client).await;
         let mut manager = manager.map_err(|error| self.failed(&error))?;
         manager.set_credential_store(Store {

@@ -4,8 +4,10 @@
 //! server is bounded, and when the last handle is gone, its process ends.
 
 use super::client::{McpClient, McpClientError, PromptShape, ToolShape};
-use super::definition::{Definition, OAuthClient, Origin, Transport, quoted};
-use super::login::{Agreement, LoginPage, LoginTarget, Nobody, ServerLogins, missing_scopes};
+use super::definition::{Definition, Grant, OAuthClient, Origin, Transport, quoted};
+use super::login::{
+    Agreement, ClientSecrets, LoginPage, LoginTarget, Nobody, ServerLogins, missing_scopes,
+};
 use super::sdk::{self, Versions};
 use pintle_base::text::visible::visible;
 use pintle_exec::sandbox::Confinement;
@@ -371,7 +373,7 @@ impl Server {
             let message = "its settings contain an `Authorization` header, which replaces a login";
             return Err(McpClientError::Failed(message.to_owned()));
         }
-        let secret = self.shared.client_secret(&client).await?;
+        let secrets = self.shared.client_secrets(&client).await?;
         // The server's refusal contains where to log in, and for which scopes.
         let refused = self.link(Instant::now() + self.definition.start_timeout).await;
         let challenge = match &refused {
@@ -381,7 +383,7 @@ impl Server {
         let wanted = LoginTarget {
             url: &url,
             client: &client,
-            secret: secret.as_deref(),
+            secret: secrets.client.as_deref(),
             challenge: challenge.filter(|challenge| !challenge.is_empty()),
         };
         self.shared.logins.log_in(&wanted, show, agreement).await?;
@@ -419,9 +421,9 @@ impl Server {
             let named = quoted(if wanted.origin == Origin::Client { &target } else { name });
             text = if wanted.has_own_login() {
                 format!("{text}, and refuses the `Authorization` of {}", wanted.origin)
-            } else if wanted.uses_client_credentials() {
+            } else if wanted.gets_tokens_at_start() {
                 format!(
-                    "{text}: the token of its client credentials was refused or has expired; restart the server to get a new one"
+                    "{text}: its token was refused or has expired; restart the server to get a new one"
                 )
             } else {
                 let scopes = missing_scopes(challenge);
@@ -581,8 +583,8 @@ impl Shared {
                 let login = if self.definition.has_own_login() {
                     None
                 } else {
-                    let secret = self.client_secret(oauth).await?;
-                    self.logins.stored(&url, oauth, secret.as_deref()).await?
+                    let secrets = self.client_secrets(oauth).await?;
+                    self.logins.stored(&url, oauth, &secrets).await?
                 };
                 (
                     sdk::over_http(&url, &headers, login, versions, self.logins.network()).await?,
@@ -653,10 +655,21 @@ impl Shared {
         self.values.expand(text, &self.definition.origin).map_err(McpClientError::Failed)
     }
 
-    async fn client_secret(&self, client: &OAuthClient) -> Result<Option<String>, McpClientError> {
-        let Some(source) = &client.secret else { return Ok(None) };
-        let value = self.values.value(source, &self.definition.origin).await;
-        value.map(Some).map_err(McpClientError::Failed)
+    async fn client_secrets(&self, client: &OAuthClient) -> Result<ClientSecrets, McpClientError> {
+        let mut values = [None, None, None];
+        let identity = client.identity.as_ref().filter(|_| client.grant == Grant::Enterprise);
+        let sources = [
+            client.secret.as_deref(),
+            identity.and_then(|identity| identity.client_secret.as_deref()),
+            identity.map(|identity| identity.token.as_str()),
+        ];
+        for (value, source) in values.iter_mut().zip(sources) {
+            let Some(source) = source else { continue };
+            let found = self.values.value(source, &self.definition.origin).await;
+            *value = Some(found.map_err(McpClientError::Failed)?);
+        }
+        let [client, identity_client, identity_token] = values;
+        Ok(ClientSecrets { client, identity_client, identity_token })
     }
 
     async fn values(
