@@ -34,6 +34,19 @@ pub struct Item {
     pub body: ItemBody,
 }
 
+impl Item {
+    /// Returns an item outside turns that starts now.
+    pub fn new(id: ItemId, status: ItemStatus, now_ms: u64, body: ItemBody) -> Self {
+        Self { id, turn_id: None, step: None, status, started_ms: now_ms, duration_ms: None, body }
+    }
+
+    /// Ends the item.
+    pub fn end(&mut self, status: ItemStatus, now_ms: u64) {
+        self.status = status;
+        self.duration_ms = Some(now_ms.saturating_sub(self.started_ms));
+    }
+}
+
 /// Item status. A reader treats an unknown value as still running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -114,6 +127,11 @@ impl ItemBody {
     pub fn as_compaction(&self) -> Option<&Compaction> {
         if let Self::Compaction(compaction) = self { Some(compaction) } else { None }
     }
+
+    /// Returns the engine's message, if the item is one.
+    pub fn as_engine_message(&self) -> Option<&EngineMessage> {
+        if let Self::EngineMessage(message) = self { Some(message) } else { None }
+    }
 }
 
 /// User message in the conversation.
@@ -160,6 +178,20 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Returns a call without arguments, titled with the tool's name.
+    pub fn new(tool_name: String, kind: ToolKind) -> Self {
+        Self {
+            title: tool_name.clone(),
+            tool_name,
+            kind,
+            by_provider: false,
+            locations: Vec::new(),
+            input: None,
+            changed_input: None,
+            output: None,
+        }
+    }
+
     /// Returns the arguments with which the call runs: those of a hook, or the model's.
     pub fn arguments(&self) -> Option<&Value> {
         self.changed_input.as_ref().or(self.input.as_ref())

@@ -218,8 +218,7 @@ impl Jobs {
         let entry = self.entries.iter_mut().find(|entry| entry.item.id == *item)?;
         let (end, output, mut details) = outcome(ran, entry.stopping);
         name_full_output(&mut details, artifacts);
-        entry.item.status = status(end, &details);
-        entry.item.duration_ms = Some(now_ms.saturating_sub(entry.item.started_ms));
+        entry.item.end(status(end, &details), now_ms);
         if let ItemBody::Job(job) = &mut entry.item.body {
             (job.end, job.output, job.details) = (Some(end), Some(output), details);
         }

@@ -166,15 +166,10 @@ impl Session {
             usage: pintle_protocol::content::Usage::default(),
             cost_nano_usd: None,
         };
-        let item = Item {
-            id: ItemId::new(self.services.ambient.new_id()),
-            turn_id: turn_id.clone(),
-            step: None,
-            status: ItemStatus::Running,
-            started_ms: self.services.ambient.now_ms(),
-            duration_ms: None,
-            body: ItemBody::Subagent(Box::new(body)),
-        };
+        let ambient = &self.services.ambient;
+        let (item, body) = (ItemId::new(ambient.new_id()), ItemBody::Subagent(Box::new(body)));
+        let item = Item::new(item, ItemStatus::Running, ambient.now_ms(), body);
+        let item = Item { turn_id: turn_id.clone(), ..item };
         match self.log.append(turn_id, Event::ItemStarted { item: item.clone() }, None) {
             Ok(record) => self.publish(&record),
             Err(error) => {
@@ -243,11 +238,10 @@ impl Session {
     }
 
     fn agent_closed(&mut self, id: &AgentId, mut item: Item) {
-        if let ItemBody::Subagent(agent) = &item.body {
-            item.status = closed(agent.state, agent.result.as_deref());
-        }
-        let now_ms = self.services.ambient.now_ms();
-        item.duration_ms = Some(now_ms.saturating_sub(item.started_ms));
+        let agent = item.body.as_subagent();
+        let status =
+            agent.map_or(item.status, |agent| closed(agent.state, agent.result.as_deref()));
+        item.end(status, self.services.ambient.now_ms());
         self.record(None, Event::ItemCompleted { item });
         self.subagents.forget(id);
     }

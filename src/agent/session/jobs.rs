@@ -100,15 +100,9 @@ impl Session {
 
     /// Returns the item for a new job.
     fn job_item(&self, body: Job, turn_id: Option<TurnId>) -> Item {
-        Item {
-            id: ItemId::new(self.services.ambient.new_id()),
-            turn_id,
-            step: None,
-            status: ItemStatus::Running,
-            started_ms: self.services.ambient.now_ms(),
-            duration_ms: None,
-            body: ItemBody::Job(Box::new(body)),
-        }
+        let ambient = &self.services.ambient;
+        let (id, body) = (ItemId::new(ambient.new_id()), ItemBody::Job(Box::new(body)));
+        Item { turn_id, ..Item::new(id, ItemStatus::Running, ambient.now_ms(), body) }
     }
 
     pub(super) fn job_event(&mut self, event: JobEvent) {

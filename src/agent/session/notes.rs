@@ -113,15 +113,10 @@ impl Session {
 
     /// Returns the event for a message between turns.
     fn message_event(&self, message: &EngineMessage) -> Event {
-        let item = Item {
-            id: ItemId::new(self.services.ambient.new_id()),
-            turn_id: None,
-            step: None,
-            status: ItemStatus::Completed,
-            started_ms: self.services.ambient.now_ms(),
-            duration_ms: Some(0),
-            body: ItemBody::EngineMessage(message.clone()),
-        };
+        let ambient = &self.services.ambient;
+        let (id, body) = (ItemId::new(ambient.new_id()), ItemBody::EngineMessage(message.clone()));
+        let item = Item::new(id, ItemStatus::Completed, ambient.now_ms(), body);
+        let item = Item { duration_ms: Some(0), ..item };
         Event::ItemCompleted { item }
     }
 }

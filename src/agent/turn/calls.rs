@@ -636,7 +636,7 @@ async fn finish<H: TurnHost>(
     if let Some(call) = item.body.as_tool_call_mut() {
         call.output = Some(result);
     }
-    ctx.complete(&mut item, status);
+    item.end(status, ctx.ambient.now_ms());
     host.record(Event::ItemCompleted { item });
     model_result
 }

@@ -204,7 +204,7 @@ pub(crate) async fn compact<H: TurnHost>(
                 body.files = files;
                 body.tokens_after = Some(tokens_after);
             });
-            ctx.complete(&mut item, ItemStatus::Completed);
+            item.end(ItemStatus::Completed, ctx.ambient.now_ms());
             let private = serde_json::value::to_raw_value(&KeptMessages { kept: cut.kept }).ok();
             host.record_with(Event::ItemCompleted { item }, private);
             // What is not in the journal must not be forgotten.
@@ -220,7 +220,7 @@ pub(crate) async fn compact<H: TurnHost>(
             (ItemStatus::Failed, Ok(()))
         }
     };
-    ctx.complete(&mut item, status);
+    item.end(status, ctx.ambient.now_ms());
     host.record(Event::ItemCompleted { item });
     outcome?;
     // Pruning all old results is better than nothing.

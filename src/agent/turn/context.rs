@@ -332,20 +332,7 @@ impl TurnContext {
         status: ItemStatus,
         body: ItemBody,
     ) -> Item {
-        Item {
-            id,
-            turn_id: Some(self.turn_id.clone()),
-            step,
-            status,
-            started_ms: self.ambient.now_ms(),
-            duration_ms: None,
-            body,
-        }
-    }
-
-    /// Ends an item.
-    pub(crate) fn complete(&self, item: &mut Item, status: ItemStatus) {
-        item.status = status;
-        item.duration_ms = Some(self.ambient.now_ms().saturating_sub(item.started_ms));
+        let item = Item::new(id, status, self.ambient.now_ms(), body);
+        Item { turn_id: Some(self.turn_id.clone()), step, ..item }
     }
 }

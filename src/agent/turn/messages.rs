@@ -35,7 +35,7 @@ pub(super) fn add<H: TurnHost>(
     conversation.push(engine_message(&message));
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
-    ctx.complete(&mut item, ItemStatus::Completed);
+    item.end(ItemStatus::Completed, ctx.ambient.now_ms());
     host.record(Event::ItemCompleted { item });
 }
 
@@ -94,7 +94,7 @@ pub(super) async fn add_inputs<H: TurnHost>(
         conversation.push(Message::User(read));
         let body = ItemBody::UserMessage(UserMessage { content });
         let mut item = ctx.item(item_id, None, ItemStatus::Completed, body);
-        ctx.complete(&mut item, ItemStatus::Completed);
+        item.end(ItemStatus::Completed, ctx.ambient.now_ms());
         host.record_with(Event::ItemCompleted { item }, private);
         if let Some(notice) = notice {
             host.record(Event::Notice(notice));

@@ -595,7 +595,7 @@ fn tell<H: TurnHost>(
     state.prompt_state.apply(told);
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
-    ctx.complete(&mut item, ItemStatus::Completed);
+    item.end(ItemStatus::Completed, ctx.ambient.now_ms());
     host.record_with(Event::ItemCompleted { item }, private);
 }
 

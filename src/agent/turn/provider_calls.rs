@@ -49,7 +49,7 @@ impl ProviderCalls {
         if is_new {
             host.record(Event::ItemStarted { item: item.clone() });
         }
-        if let (Some(input), ItemBody::ToolCall(call)) = (input, &mut item.body) {
+        if let (Some(input), Some(call)) = (input, item.body.as_tool_call_mut()) {
             call.title = title(&call.tool_name, &input);
             call.input = Some(input);
             item.status = ItemStatus::Running;
@@ -69,23 +69,14 @@ impl ProviderCalls {
         status: ItemStatus,
     ) {
         for (_, mut item) in self.0.drain(..) {
-            ctx.complete(&mut item, status);
+            item.end(status, ctx.ambient.now_ms());
             host.record(Event::ItemCompleted { item });
         }
     }
 }
 
 fn begun(ctx: &TurnContext, step: u32, tool: String) -> Item {
-    let call = ToolCall {
-        title: tool.clone(),
-        tool_name: tool,
-        kind: ToolKind::Search,
-        by_provider: true,
-        locations: Vec::new(),
-        input: None,
-        changed_input: None,
-        output: None,
-    };
+    let call = ToolCall { by_provider: true, ..ToolCall::new(tool, ToolKind::Search) };
     let id = ItemId::new(ctx.ambient.new_id());
     ctx.item(id, Some(step), ItemStatus::Pending, ItemBody::ToolCall(Box::new(call)))
 }
@@ -98,7 +89,7 @@ fn end<H: TurnHost>(
 ) {
     let is_error = outcome.is_err();
     let (Ok(text) | Err(text)) = outcome;
-    if let ItemBody::ToolCall(call) = &mut item.body {
+    if let Some(call) = item.body.as_tool_call_mut() {
         // Titles of strange pages are in it.
         let text = visible(&text);
         let content =
@@ -106,7 +97,7 @@ fn end<H: TurnHost>(
         call.output = Some(ToolResult { content, is_error, ..ToolResult::default() });
     }
     let status = if is_error { ItemStatus::Failed } else { ItemStatus::Completed };
-    ctx.complete(&mut item, status);
+    item.end(status, ctx.ambient.now_ms());
     host.record(Event::ItemCompleted { item });
 }
 

@@ -422,16 +422,8 @@ impl<H: TurnHost> Stream<'_, H> {
             BlockStart::Reasoning => (ItemBody::Reasoning(TextBody::default()), DeltaField::Text),
             BlockStart::ToolCall { name, .. } => {
                 let tool = self.ctx.tools.find(&name);
-                let call = ToolCall {
-                    title: name.clone(),
-                    kind: tool.map_or(ToolKind::Other, |tool| tool.kind()),
-                    tool_name: name,
-                    by_provider: false,
-                    locations: Vec::new(),
-                    input: None,
-                    changed_input: None,
-                    output: None,
-                };
+                let kind = tool.map_or(ToolKind::Other, |tool| tool.kind());
+                let call = ToolCall::new(name, kind);
                 (ItemBody::ToolCall(Box::new(call)), DeltaField::Args)
             }
             BlockStart::Unknown => return,
@@ -636,7 +628,7 @@ impl LiveBlock {
     fn close<H: TurnHost>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
         self.is_open = false;
         if self.is_shown {
-            ctx.complete(&mut self.item, status);
+            self.item.end(status, ctx.ambient.now_ms());
             host.record(Event::ItemCompleted { item: self.item.clone() });
         }
     }

@@ -274,8 +274,11 @@ impl Fold {
         let (mut jobs, mut agents, mut total) = (self.jobs, self.agents, self.total);
         total.add(open.usage, open.cost_nano_usd);
         let mut closing = open.close(now_ms);
-        let ended = jobs.end(now_ms).chain(agents.end(now_ms));
-        closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
+        let work = jobs.items.iter_mut().chain(&mut agents.items);
+        for item in work.filter(|item| item.duration_ms.is_none()) {
+            end_work(item, now_ms);
+            closing.push((None, Event::ItemCompleted { item: item.clone() }));
+        }
         for agent in agents.since(copies.forked_ms) {
             total.add(agent.usage, agent.cost_nano_usd);
         }
@@ -414,20 +417,6 @@ impl OpenJobs {
         false
     }
 
-    /// Ends the running jobs: they ended with the engine.
-    fn end(&mut self, now_ms: u64) -> impl Iterator<Item = Item> + use<> {
-        let mut ended = Vec::new();
-        for item in self.items.iter_mut().filter(|item| item.duration_ms.is_none()) {
-            item.status = ItemStatus::Cancelled;
-            item.duration_ms = Some(now_ms.saturating_sub(item.started_ms));
-            if let ItemBody::Job(job) = &mut item.body {
-                job.end = Some(JobEnd::SessionEnded);
-            }
-            ended.push(item.clone());
-        }
-        ended.into_iter()
-    }
-
     /// Returns the jobs whose end no model has read. The end of a user's command is reported in notes instead.
     fn unreported(mut self) -> Vec<Item> {
         self.items.retain(|item| !matches!(&item.body, ItemBody::Job(job) if job.by_user));
@@ -460,19 +449,17 @@ impl OpenAgents {
         let began = self.items.iter().filter(move |item| item.started_ms >= ms);
         began.filter_map(|item| item.body.as_subagent())
     }
+}
 
-    /// Ends the open sub-agents: they ended with the engine.
-    fn end(&mut self, now_ms: u64) -> impl Iterator<Item = Item> + use<> {
-        let mut ended = Vec::new();
-        for item in self.items.iter_mut().filter(|item| item.duration_ms.is_none()) {
-            item.duration_ms = Some(now_ms.saturating_sub(item.started_ms));
-            if let ItemBody::Subagent(agent) = &mut item.body {
-                item.status = closed(SubagentState::Closed, agent.result.as_deref());
-                agent.state = SubagentState::Closed;
-            }
-            ended.push(item.clone());
-        }
-        ended.into_iter()
+/// Ends a job or a sub-agent that ended with the engine.
+fn end_work(item: &mut Item, now_ms: u64) {
+    item.end(ItemStatus::Cancelled, now_ms);
+    if let ItemBody::Job(job) = &mut item.body {
+        job.end = Some(JobEnd::SessionEnded);
+    }
+    if let ItemBody::Subagent(agent) = &mut item.body {
+        agent.state = SubagentState::Closed;
+        item.status = closed(agent.state, agent.result.as_deref());
     }
 }
 

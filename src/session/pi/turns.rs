@@ -103,15 +103,9 @@ impl<'a> Turns<'a> {
     }
 
     pub(super) fn item(&mut self, body: ItemBody, status: ItemStatus) -> Item {
-        Item {
-            id: ItemId::new((self.new_id)()),
-            turn_id: self.turn.as_ref().map(|turn| turn.id.clone()),
-            step: None,
-            status,
-            started_ms: self.now_ms,
-            duration_ms: Some(0),
-            body,
-        }
+        let item = Item::new(ItemId::new((self.new_id)()), status, self.now_ms, body);
+        let turn_id = self.turn.as_ref().map(|turn| turn.id.clone());
+        Item { turn_id, duration_ms: Some(0), ..item }
     }
 
     /// Returns the last event's number.
@@ -376,15 +370,12 @@ impl<'a> Turns<'a> {
             path: std::path::Path::new(&self.cwd).join(path).to_string_lossy().into_owned(),
             line: None,
         });
+        let kind = blocks::kind(&name);
         let call = ToolCall {
             title: blocks::title(&name, &arguments),
-            kind: blocks::kind(&name),
-            by_provider: false,
-            tool_name: name,
             locations: location.into_iter().collect(),
             input: Some(arguments.clone()),
-            changed_input: None,
-            output: None,
+            ..ToolCall::new(name, kind)
         };
         let mut item = self.item(ItemBody::ToolCall(Box::new(call)), ItemStatus::Pending);
         item.step = Some(step);
@@ -410,9 +401,8 @@ impl<'a> Turns<'a> {
         result: ToolResult,
         private: Option<Box<RawValue>>,
     ) {
-        item.status = status;
-        item.duration_ms = Some(self.now_ms.saturating_sub(item.started_ms));
-        if let ItemBody::ToolCall(call) = &mut item.body {
+        item.end(status, self.now_ms);
+        if let Some(call) = item.body.as_tool_call_mut() {
             call.output = Some(result);
         }
         self.push(Event::ItemCompleted { item }, private);
