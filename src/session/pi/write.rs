@@ -24,7 +24,7 @@ use failed::{Copied, TurnState};
 use pintle_llm::{Effort, ModelRef};
 use pintle_protocol::event::{Event, EventRecord, StepCompleted};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{ClientNote, Compaction, EngineMessage, Item, ItemBody};
+use pintle_protocol::item::{ClientNote, Compaction, EngineMessage, Item};
 use prompt::PromptState;
 use saved::SavedState;
 use serde_json::json;
@@ -270,70 +270,62 @@ impl Writer {
         origin: Origin,
         out: &mut String,
     ) {
-        match &item.body {
-            ItemBody::UserMessage(message) => {
-                self.turn.set_answering();
-                self.settle(out);
-                let line = match origin {
-                    Origin::Synthetic => return,
-                    Origin::Line(line) => line,
-                    Origin::Engine => {
-                        let read =
-                            ExpandedInput::expand(&message.content, entry.private.as_deref());
-                        Fields::parse(&json!({
-                            "type": "message",
-                            "message": { "role": "user", "content": blocks::to_pi(&read), "timestamp": record.ts_ms },
-                        }))
-                    }
-                };
-                self.message_line(line, record, out);
-            }
+        self.hold_back(item);
+        if let Some(message) = item.body.as_user_message() {
+            self.turn.set_answering();
+            self.settle(out);
+            let line = match origin {
+                Origin::Synthetic => return,
+                Origin::Line(line) => line,
+                Origin::Engine => {
+                    let read = ExpandedInput::expand(&message.content, entry.private.as_deref());
+                    Fields::parse(&json!({
+                        "type": "message",
+                        "message": { "role": "user", "content": blocks::to_pi(&read), "timestamp": record.ts_ms },
+                    }))
+                }
+            };
+            self.message_line(line, record, out);
+        } else if let Some(EngineMessage { text, note, .. }) = item.body.as_engine_message() {
             // The model does not read it, so it counts as no message.
-            ItemBody::EngineMessage(EngineMessage { note: Some(note), text, .. })
-                if note.is_unread =>
-            {
+            if let Some(note) = note.as_ref().filter(|note| note.is_unread) {
                 let data = json!({ "text": text, "data": note.data });
                 let line = json!({ "type": "custom", "customType": kind(note), "data": data });
                 self.line(Fields::parse(&line), record, out);
+                return;
             }
-            ItemBody::EngineMessage(message) => {
-                self.settle(out);
-                let line = match origin {
-                    // The model reads it, so it counts as a message.
-                    Origin::Synthetic => {
-                        let id = self.last_id.clone().unwrap_or_default();
-                        self.messages.push((id, false));
-                        return;
-                    }
-                    Origin::Line(line) => line,
-                    Origin::Engine => Fields::parse(&json!({
-                        "type": "custom_message",
-                        "customType": message.note.as_ref().map_or("pintle", kind),
-                        "content": message.text,
-                        "display": message.note.as_ref().is_none_or(|note| !note.is_hidden),
-                        "details": message.note.as_ref().and_then(|note| note.data.clone()),
-                    })),
-                };
-                self.message_line(line, record, out);
-            }
-            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => self.hold_back(item),
-            ItemBody::ToolCall(call) => {
-                self.hold_back(item);
-                let Some(waiting) = self.calls.iter_mut().find(|call| call.item == item.id) else {
+            self.settle(out);
+            let line = match origin {
+                // The model reads it, so it counts as a message.
+                Origin::Synthetic => {
+                    let id = self.last_id.clone().unwrap_or_default();
+                    self.messages.push((id, false));
                     return;
-                };
-                let ms = record.ts_ms;
-                waiting.result = match origin {
-                    Origin::Synthetic => Result::Missing,
-                    Origin::Line(line) => Result::Line { line, ms },
-                    Origin::Engine => {
-                        Result::Line { line: result(call, &waiting.call_id, &waiting.name, ms), ms }
-                    }
-                };
-                self.write_results(out);
-            }
-            ItemBody::Compaction(summary) => self.compaction(summary, entry, record, origin, out),
-            ItemBody::Job(_) | ItemBody::Subagent(_) => {}
+                }
+                Origin::Line(line) => line,
+                Origin::Engine => Fields::parse(&json!({
+                    "type": "custom_message",
+                    "customType": note.as_ref().map_or("pintle", kind),
+                    "content": text,
+                    "display": note.as_ref().is_none_or(|note| !note.is_hidden),
+                    "details": note.as_ref().and_then(|note| note.data.clone()),
+                })),
+            };
+            self.message_line(line, record, out);
+        } else if let Some(summary) = item.body.as_compaction() {
+            self.compaction(summary, entry, record, origin, out);
+        } else if let Some(call) = item.body.as_tool_call()
+            && let Some(waiting) = self.calls.iter_mut().find(|call| call.item == item.id)
+        {
+            let ms = record.ts_ms;
+            waiting.result = match origin {
+                Origin::Synthetic => Result::Missing,
+                Origin::Line(line) => Result::Line { line, ms },
+                Origin::Engine => {
+                    Result::Line { line: result(call, &waiting.call_id, &waiting.name, ms), ms }
+                }
+            };
+            self.write_results(out);
         }
     }
 
