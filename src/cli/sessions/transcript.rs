@@ -5,30 +5,27 @@ use pintle_base::text::terminal::shown;
 use pintle_base::text::visible::visible;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
-use pintle_protocol::item::ItemBody;
 use pintle_session::export::end_of_item;
+use pintle_session::presentation::{Form, Work};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 /// Returns an event's text; `None` for events that are not printed.
 pub(crate) fn lines(record: &EventRecord) -> Option<String> {
     let text = match &record.event {
-        Event::ItemCompleted { item } => match &item.body {
-            ItemBody::UserMessage(message) => {
-                let text: Vec<String> = message.content.iter().map(input).collect();
+        Event::ItemCompleted { item } => match Form::from(&item.body) {
+            Form::UserMessage(content) => {
+                let text: Vec<String> = content.iter().map(input).collect();
                 indented("> ", &text.join("\n"))
             }
-            ItemBody::AgentMessage(body) if body.text.trim().is_empty() => return None,
-            ItemBody::AgentMessage(body) => body.text.trim_end().to_owned(),
-            ItemBody::ToolCall(call) => {
-                format!("* {}{}", one_line(&call.title), end_of_item(item.status))
+            Form::Message(text) if text.trim().is_empty() => return None,
+            Form::Message(text) => text.trim_end().to_owned(),
+            Form::Work(Work { title, session: Some(session), .. }) => {
+                format!("* {title} ({session})")
             }
-            ItemBody::Job(job) => format!("* {}{}", one_line(&job.title), end_of_item(item.status)),
-            ItemBody::Subagent(agent) => {
-                format!("* sub-agent {} ({})", agent.agent_id, agent.session_id)
-            }
-            ItemBody::Compaction(_) => "* conversation summarized".to_owned(),
-            ItemBody::Reasoning(_) | ItemBody::EngineMessage(_) => return None,
+            Form::Work(work) => format!("* {}{}", one_line(&work.title), end_of_item(item.status)),
+            Form::Compaction(_) => "* conversation summarized".to_owned(),
+            Form::Reasoning(_) | Form::Note(_) => return None,
         },
         Event::TurnCompleted(turn) => match (turn.status, &turn.error) {
             (TurnStatus::Completed, _) => return None,

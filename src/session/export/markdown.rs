@@ -5,11 +5,13 @@
 use super::phrases::{self, end_of_item, end_of_turn};
 use super::timeline::{EntryKind, TimelineEntry, Totals, duration, moment};
 use super::{Head, Renderer};
+use crate::presentation::{Form, Part, Work};
 use pintle_base::text::money::usd;
 use pintle_base::text::terminal::shown;
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::diff::FileChange;
-use pintle_protocol::item::{Item, ItemBody, ToolCall};
+use pintle_protocol::item::Item;
+use serde_json::Value;
 use std::fmt::Write;
 
 /// A page that is being written.
@@ -88,77 +90,79 @@ impl Page {
     }
 
     fn item(&self, entry: &TimelineEntry, item: &Item, text: &mut String) {
-        match &item.body {
-            ItemBody::UserMessage(message) => {
+        match Form::from(&item.body) {
+            Form::UserMessage(content) => {
                 self.heading(text, "User", entry);
-                block(text, &input_text(&message.content));
+                block(text, &input_text(content));
             }
-            ItemBody::AgentMessage(body) => {
-                if !body.text.trim().is_empty() {
-                    self.heading(text, "Model", entry);
-                    block(text, &body.text);
-                }
+            Form::Message(shown) | Form::Reasoning(shown) if shown.trim().is_empty() => {}
+            Form::Message(message) => {
+                self.heading(text, "Model", entry);
+                block(text, message);
             }
-            ItemBody::Reasoning(body) => {
-                if !body.text.trim().is_empty() {
-                    write_note(text, "Reasoning");
-                    quote(text, &body.text);
-                }
+            Form::Reasoning(reasoning) => {
+                write_note(text, "Reasoning");
+                quote(text, reasoning);
             }
-            ItemBody::ToolCall(tool) => call(item, tool, text),
-            ItemBody::Job(job) => {
-                title(text, &format!("In the background: {}", job.title), item);
-                if let Some(output) = &job.output {
-                    fence(text, "", output);
-                }
+            Form::Work(work) => {
+                let session = work.session.map(|session| format!(" ({session})"));
+                let heading = format!("{}{}", work.heading, session.unwrap_or_default());
+                title(text, &heading, item);
+                self::work(text, &work);
             }
-            ItemBody::Subagent(agent) => {
-                title(text, &format!("Sub-agent {} ({})", agent.agent_id, agent.session_id), item);
-                quote(text, &agent.task);
-                if let Some(result) = &agent.result {
-                    block(text, result);
-                }
-            }
-            ItemBody::Compaction(summary) => {
+            Form::Compaction(summary) => {
                 title(text, &phrases::compaction(summary), item);
                 if let Some(summary) = &summary.summary {
                     quote(text, summary);
                 }
             }
-            ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
-            ItemBody::EngineMessage(message) => {
-                write_note(text, phrases::engine(message));
-                quote(text, &message.text);
+            Form::Note(note) if note.is_hidden => {}
+            Form::Note(note) => {
+                write_note(text, note.heading);
+                quote(text, note.text);
             }
         }
     }
 }
 
-fn call(item: &Item, call: &ToolCall, text: &mut String) {
-    title(text, &call.title, item);
-    for change in call.changes() {
+fn work(text: &mut String, work: &Work) {
+    for change in work.changes() {
         let _ = writeln!(text, "{}:\n", one_line(&phrases::change(change)));
         diff(text, change);
     }
-    if call.changes().is_empty()
-        && let Some(input) = phrases::arguments(call)
-    {
-        match input.as_object().and_then(|fields| fields.get("command")).and_then(|c| c.as_str()) {
-            Some(command) => fence(text, "sh", command),
-            None => fence(
-                text,
-                "json",
-                &serde_json::to_string_pretty(input).unwrap_or_else(|_| input.to_string()),
-            ),
+    for part in work.input.into_iter().chain(work.output) {
+        match part {
+            // A diff shows them.
+            Part::Arguments(_) if !work.changes().is_empty() => {}
+            Part::Arguments(input) => arguments(text, input),
+            Part::Content(content) => {
+                for content in content {
+                    match content {
+                        Content::Text { text: output } | Content::Document { text: output, .. } => {
+                            fence(text, "", output);
+                        }
+                        Content::Image { mime_type, .. } => {
+                            write_note(text, &format!("An image, {mime_type}"));
+                        }
+                    }
+                }
+            }
+            // The heading names it.
+            Part::Command(_) => {}
+            Part::Printed(output) => fence(text, "", output),
+            Part::Instructions(task) => quote(text, task),
+            Part::Message(message) => block(text, message),
         }
     }
-    for content in call.output.iter().flat_map(|output| &output.content) {
-        match content {
-            Content::Text { text: output } | Content::Document { text: output, .. } => {
-                fence(text, "", output);
-            }
-            Content::Image { mime_type, .. } => write_note(text, &format!("An image, {mime_type}")),
-        }
+}
+
+fn arguments(text: &mut String, input: &Value) {
+    if input.as_object().is_some_and(serde_json::Map::is_empty) {
+        return;
+    }
+    match input.get("command").and_then(Value::as_str) {
+        Some(command) => fence(text, "sh", command),
+        None => fence(text, "json", &format!("{input:#}")),
     }
 }
 

@@ -7,10 +7,9 @@ use pintle_protocol::event::{
     ConfigChanged, ContextPruned, Notice, NoticeLevel, RetryScheduled, StopReason, TurnCompleted,
     TurnStatus,
 };
-use pintle_protocol::item::{Compaction, EngineMessage, ItemStatus, ToolCall};
+use pintle_protocol::item::{Compaction, ItemStatus};
 use pintle_protocol::plan::{PlanStatus, WorkMode};
 use pintle_protocol::question::{AnsweredBy, QuestionOutcome};
-use serde_json::Value;
 
 /// Returns how an item ended, to append to its title; empty if it succeeded.
 pub fn end_of_item(status: ItemStatus) -> &'static str {
@@ -129,13 +128,6 @@ pub fn change(change: &FileChange) -> String {
     format!("{what} (+{added} −{removed})")
 }
 
-/// Returns the arguments with which a call ran.
-pub(super) fn arguments(call: &ToolCall) -> Option<&Value> {
-    let input = call.arguments()?;
-    let is_empty = input.as_object().is_some_and(serde_json::Map::is_empty);
-    (!is_empty).then_some(input)
-}
-
 /// Returns a block of a user's message as text; an image is only named.
 pub fn input(input: &Input) -> String {
     match input {
@@ -154,19 +146,5 @@ pub fn input(input: &Input) -> String {
         }
         Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
         Input::Document { name, .. } => format!("[document, {name}]"),
-    }
-}
-
-/// Returns true for a note that its client hides from users.
-pub(super) fn is_hidden(message: &EngineMessage) -> bool {
-    message.note.as_ref().is_some_and(|note| note.is_hidden)
-}
-
-/// Describes an engine message's origin.
-pub(super) fn engine(message: &EngineMessage) -> &'static str {
-    match &message.note {
-        None => "The engine to the model",
-        Some(note) if note.is_unread => "A note of a client, which the model does not read",
-        Some(_) => "A note of a client to the model",
     }
 }

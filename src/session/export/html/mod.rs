@@ -10,13 +10,14 @@ mod text;
 use super::phrases::{self, end_of_item, end_of_turn};
 use super::timeline::{EntryKind, TimelineEntry, Totals, duration, iso, moment};
 use super::{Head, Renderer};
+use crate::presentation::{Form, Part, Work};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_base::text::money::usd;
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{StepCompleted, TurnCompleted, TurnStatus};
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
+use pintle_protocol::item::{Item, ItemStatus, ToolKind};
 use pintle_protocol::plan::Plan;
 use serde_json::Value;
 use std::fmt::Write;
@@ -114,58 +115,38 @@ impl Page {
     }
 
     fn item(&self, entry: &TimelineEntry, item: &Item, out: &mut String) {
-        match &item.body {
-            ItemBody::UserMessage(message) => {
+        match Form::from(&item.body) {
+            Form::UserMessage(content) => {
                 self.article(out, "person", "User", entry);
-                person(out, &message.content);
+                person(out, content);
                 out.push_str("</article>\n");
             }
-            ItemBody::AgentMessage(body) => {
-                if !body.text.trim().is_empty() {
-                    self.article(out, "model", "Model", entry);
-                    markdown::push(out, &body.text);
-                    out.push_str("</article>\n");
-                }
+            Form::Message(text) | Form::Reasoning(text) if text.trim().is_empty() => {}
+            Form::Message(text) => {
+                self.article(out, "model", "Model", entry);
+                markdown::push(out, text);
+                out.push_str("</article>\n");
             }
-            ItemBody::Reasoning(body) => {
-                if !body.text.trim().is_empty() {
-                    self.fold(out, "reasoning", "Reasoning", entry, item);
-                    markdown::push(out, &body.text);
-                    out.push_str("</details>\n");
-                }
-            }
-            ItemBody::ToolCall(tool) => {
-                self.fold(out, "call", &tool.title, entry, item);
-                call(out, tool);
+            Form::Reasoning(text) => {
+                self.fold(out, "reasoning", "Reasoning", entry, item);
+                markdown::push(out, text);
                 out.push_str("</details>\n");
             }
-            ItemBody::Job(job) => {
-                let title = format!("In the background: {}", job.title);
-                self.fold(out, "job", &title, entry, item);
-                code::block(out, "sh", &job.command);
-                code::block(out, "", job.output.as_deref().unwrap_or_default());
+            Form::Work(work) => {
+                self.fold(out, work.class, &work.heading, entry, item);
+                self::work(out, &work);
                 out.push_str("</details>\n");
             }
-            ItemBody::Subagent(agent) => {
-                let title = format!("Sub-agent {}", agent.agent_id);
-                self.fold(out, "agent", &title, entry, item);
-                markdown::push(out, &agent.task);
-                if let Some(result) = &agent.result {
-                    write_note(out, "", "Result:");
-                    markdown::push(out, result);
-                }
-                out.push_str("</details>\n");
-            }
-            ItemBody::Compaction(summary) => {
+            Form::Compaction(summary) => {
                 self.fold(out, "compaction", &phrases::compaction(summary), entry, item);
                 markdown::push(out, summary.summary.as_deref().unwrap_or_default());
                 out.push_str("</details>\n");
             }
-            ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
-            ItemBody::EngineMessage(message) => {
-                self.fold(out, "engine", phrases::engine(message), entry, item);
+            Form::Note(note) if note.is_hidden => {}
+            Form::Note(note) => {
+                self.fold(out, "engine", note.heading, entry, item);
                 out.push_str("<div class=\"said\">");
-                push(out, &message.text);
+                push(out, note.text);
                 out.push_str("</div>\n</details>\n");
             }
         }
@@ -259,31 +240,39 @@ fn image(out: &mut String, mime_type: &str, data: &str) {
     }
 }
 
-fn call(out: &mut String, call: &ToolCall) {
-    for change in call.changes() {
+fn work(out: &mut String, work: &Work) {
+    for change in work.changes() {
         self::change(out, change);
     }
-    if call.changes().is_empty()
-        && let Some(input) = phrases::arguments(call)
-    {
-        arguments(out, call, input);
-    }
-    let path = call.locations.first().map(|place| place.path.as_str()).unwrap_or_default();
-    for content in call.output.iter().flat_map(|output| &output.content) {
-        match content {
-            Content::Text { text } => {
-                let is_file = call.kind == pintle_protocol::item::ToolKind::Read;
-                code::block(out, if is_file { code::ending(path) } else { "" }, text);
+    let path = work.locations.first().map(|place| place.path.as_str()).unwrap_or_default();
+    for part in work.input.into_iter().chain(work.output) {
+        match part {
+            // A diff shows them.
+            Part::Arguments(_) if !work.changes().is_empty() => {}
+            Part::Arguments(input) => arguments(out, path, input),
+            Part::Content(content) => {
+                let language = if work.kind == ToolKind::Read { code::ending(path) } else { "" };
+                for content in content {
+                    match content {
+                        Content::Text { text } => code::block(out, language, text),
+                        Content::Document { text, .. } => code::block(out, "", text),
+                        Content::Image { mime_type, data } => image(out, mime_type, data),
+                    }
+                }
             }
-            Content::Document { text, .. } => code::block(out, "", text),
-            Content::Image { mime_type, data } => image(out, mime_type, data),
+            Part::Command(command) => code::block(out, "sh", command),
+            Part::Printed(text) => code::block(out, "", text),
+            Part::Instructions(text) => markdown::push(out, text),
+            Part::Message(text) => {
+                write_note(out, "", "Result:");
+                markdown::push(out, text);
+            }
         }
     }
 }
 
 /// Writes arguments: long strings as texts, the others as JSON.
-fn arguments(out: &mut String, call: &ToolCall, input: &Value) {
-    let path = call.locations.first().map(|place| place.path.as_str()).unwrap_or_default();
+fn arguments(out: &mut String, path: &str, input: &Value) {
     let Value::Object(fields) = input else {
         code::block(out, "json", &input.to_string());
         return;

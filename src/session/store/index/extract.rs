@@ -4,13 +4,14 @@
 //! to the model, and tool output.
 #![warn(
     clippy::wildcard_enum_match_arm,
-    reason = "a new item must be given its words in the index"
+    reason = "a new form of items and a new kind of input must be given their words in the index"
 )]
 
+use crate::presentation::Form;
 use pintle_base::text::truncate::border_before;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord};
-use pintle_protocol::item::{Item, ItemBody, ToolCall};
+use pintle_protocol::item::{Item, ToolCall};
 use pintle_protocol::search::{EntryKind, EntryRole};
 use serde_json::Value;
 
@@ -53,23 +54,20 @@ pub(super) fn may_matter(event_json: &str) -> bool {
 pub(super) fn search_entry(record: &EventRecord) -> Option<SearchEntry> {
     let Event::ItemCompleted { item } = &record.event else { return None };
     let Item { id, body, .. } = item;
-    let (kind, role, text, paths) = match body {
-        ItemBody::UserMessage(message) => {
-            let (text, paths) = input_texts(&message.content);
+    let (kind, role, text, paths) = match Form::from(body) {
+        Form::UserMessage(content) => {
+            let (text, paths) = input_texts(content);
             (EntryKind::UserMessage, EntryRole::User, text, paths)
         }
-        ItemBody::AgentMessage(body) => {
-            (EntryKind::AgentMessage, EntryRole::Assistant, body.text.clone(), Vec::new())
+        Form::Message(text) => {
+            (EntryKind::AgentMessage, EntryRole::Assistant, text.to_owned(), Vec::new())
         }
-        ItemBody::ToolCall(call) => {
-            let (text, paths) = call_texts(call);
+        Form::Work(_) => {
+            // Jobs and sub-agents are found by the calls that start them.
+            let (text, paths) = call_texts(body.as_tool_call()?);
             (EntryKind::ToolCall, EntryRole::Tool, text, paths)
         }
-        ItemBody::Reasoning(_)
-        | ItemBody::Job(_)
-        | ItemBody::Subagent(_)
-        | ItemBody::Compaction(_)
-        | ItemBody::EngineMessage(_) => return None,
+        Form::Reasoning(_) | Form::Compaction(_) | Form::Note(_) => return None,
     };
     let mut unique: Vec<String> = Vec::new();
     for path in paths {
