@@ -4,9 +4,8 @@ use super::tool::text_content;
 use super::translator::terminal_text;
 use super::{tool, wire};
 use agent_client_protocol_schema::v1 as acp;
-use pintle_protocol::item::{
-    Item, ItemBody, ItemStatus, Job, Subagent, SubagentState, ToolCall, ToolDetails, ToolKind,
-};
+use pintle_protocol::item::{Item, SubagentState, ToolCall};
+use pintle_session::presentation::{Part, Work};
 use serde_json::{Value, json};
 
 /// Where a command's output is shown.
@@ -54,61 +53,15 @@ impl Sent {
     }
 }
 
-/// The parts that a call, a job and a sub-agent have in common.
+/// Work as a call of this protocol.
 pub(super) struct Call<'a> {
-    pub(super) name: Option<String>,
-    pub(super) title: String,
-    pub(super) kind: ToolKind,
-    pub(super) status: ItemStatus,
-    pub(super) locations: Vec<acp::ToolCallLocation>,
-    pub(super) input: Option<Value>,
-    pub(super) content: Vec<acp::ToolCallContent>,
-    pub(super) tool: Option<&'a ToolCall>,
-    /// Its output and its end, once it has ended.
-    pub(super) end: Option<(String, &'a ToolDetails)>,
+    pub(super) item: &'a Item,
+    pub(super) work: Work<'a>,
 }
 
-impl<'a> Call<'a> {
-    pub(super) fn from_item(item: &'a Item) -> Option<Self> {
-        match &item.body {
-            ItemBody::ToolCall(call) => Some(Self::tool(item, call)),
-            ItemBody::Job(job) => Some(Self::job(item, job)),
-            ItemBody::Subagent(agent) => Some(Self::subagent(item, agent)),
-            _ => None,
-        }
-    }
-
-    fn tool(item: &Item, call: &'a ToolCall) -> Self {
-        let input = call.arguments();
-        Self {
-            name: Some(call.tool_name.clone()),
-            title: call.title.clone(),
-            kind: call.kind,
-            status: item.status,
-            locations: tool::locations(&call.locations),
-            input: input.map(wire::cut_value),
-            content: tool::requested_edits(call.kind, input, &call.locations),
-            tool: Some(call),
-            end: call.output.as_ref().map(|output| (call.text(), &output.details)),
-        }
-    }
-
-    fn job(item: &Item, job: &'a Job) -> Self {
-        let text = job.output.as_ref().map(|output| tool::fenced(&wire::cut(output)));
-        Self {
-            name: None,
-            title: job.title.clone(),
-            kind: ToolKind::Execute,
-            status: item.status,
-            locations: Vec::new(),
-            input: Some(json!({"command": wire::cut(&job.command)})),
-            content: text.map(text_content).into_iter().collect(),
-            tool: None,
-            end: job.output.clone().map(|output| (output, &job.details)),
-        }
-    }
-
-    fn subagent(item: &Item, agent: &Subagent) -> Self {
+impl Call<'_> {
+    fn title(&self) -> String {
+        let Some(agent) = self.item.body.as_subagent() else { return self.work.title.to_string() };
         let state = match agent.state {
             SubagentState::Working => "works",
             SubagentState::Done => "done",
@@ -116,72 +69,96 @@ impl<'a> Call<'a> {
             SubagentState::Closed => "closed",
         };
         let task = agent.task.lines().next().unwrap_or_default();
-        Self {
-            name: None,
-            title: format!("agent {} ({state}): {}", agent.agent_id, wire::cut(task)),
-            kind: ToolKind::Other,
-            status: item.status,
-            locations: Vec::new(),
-            input: Some(json!({"task": wire::cut(&agent.task), "model": agent.model})),
-            content: agent
-                .result
-                .as_ref()
-                .map(|text| text_content(wire::cut(text)))
-                .into_iter()
-                .collect(),
-            tool: None,
-            end: None,
+        format!("agent {} ({state}): {}", agent.agent_id, wire::cut(task))
+    }
+
+    fn input(&self) -> Option<Value> {
+        match self.work.input? {
+            Part::Arguments(input) => Some(wire::cut_value(input)),
+            Part::Command(command) => Some(json!({"command": wire::cut(command)})),
+            Part::Instructions(task) => {
+                let model = self.item.body.as_subagent().map(|agent| &agent.model);
+                Some(json!({"task": wire::cut(task), "model": model}))
+            }
+            Part::Content(_) | Part::Printed(_) | Part::Message(_) => None,
         }
     }
 
-    pub(super) fn announced(self, item: &Item, terminal: bool, sent: &mut Sent) -> acp::ToolCall {
-        let id = item.id.as_str();
-        let content = if terminal { vec![drawn(id)] } else { self.content };
+    /// Returns the content, except for an ended tool's.
+    fn content(&self) -> Vec<acp::ToolCallContent> {
+        let Work { kind, input, output, locations, .. } = self.work;
+        match (output, input) {
+            (Some(Part::Printed(text)), _) => vec![text_content(tool::fenced(&wire::cut(text)))],
+            (Some(Part::Message(text)), _) => vec![text_content(wire::cut(text))],
+            (_, Some(Part::Arguments(input))) => {
+                tool::requested_edits(kind, Some(input), locations)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn announced(&self, terminal: bool, sent: &mut Sent) -> acp::SessionUpdate {
+        let id = self.item.id.as_str();
+        let content = if terminal { vec![drawn(id)] } else { self.content() };
         sent.show(&content);
-        let mut call = acp::ToolCall::new(id.to_owned(), self.title)
-            .name(self.name)
-            .kind(tool::kind(self.kind))
-            .status(tool::status(self.status))
-            .locations(self.locations)
-            .raw_input(sent.new_input(self.input))
+        let mut call = acp::ToolCall::new(id.to_owned(), self.title())
+            .name(self.item.body.as_tool_call().map(|call| call.tool_name.clone()))
+            .kind(tool::kind(self.work.kind))
+            .status(tool::status(self.item.status))
+            .locations(tool::locations(self.work.locations))
+            .raw_input(sent.new_input(self.input()))
             .content(content);
         if terminal {
             call = call.meta(wire::meta("terminal_info", json!({"terminal_id": id})));
         }
-        call
+        acp::SessionUpdate::ToolCall(call)
+    }
+
+    pub(super) fn updated(&self, sent: &mut Sent) -> acp::SessionUpdate {
+        let mut fields = self.fields(sent).locations(tool::locations(self.work.locations));
+        let content = self.content();
+        if !content.is_empty() {
+            fields = fields.content(sent.new_content(content));
+        }
+        let update = acp::ToolCallUpdate::new(self.item.id.as_str().to_owned(), fields);
+        acp::SessionUpdate::ToolCallUpdate(update)
+    }
+
+    fn fields(&self, sent: &mut Sent) -> acp::ToolCallUpdateFields {
+        acp::ToolCallUpdateFields::new()
+            .title(self.title())
+            .kind(tool::kind(self.work.kind))
+            .status(tool::status(self.item.status))
+            .raw_input(sent.new_input(self.input()))
     }
 
     /// Returns a call's last update. `is_sent` is true if the client has received the output as it came.
     pub(super) fn ended(
-        self,
-        item: &Item,
+        &self,
         screen: &Screen,
         is_sent: bool,
         sent: &mut Sent,
     ) -> acp::SessionUpdate {
+        let Self { item, work } = self;
         let id = item.id.as_str();
         let terminal = match screen {
             Screen::Text => None,
             Screen::Meta => Some(id),
             Screen::Terminal(terminal) => Some(terminal.as_str()),
         };
-        let mut fields = acp::ToolCallUpdateFields::new()
-            .title(self.title)
-            .kind(tool::kind(self.kind))
-            .status(tool::status(self.status))
-            .raw_input(sent.new_input(self.input));
-        fields = match self.tool {
-            Some(call) => fields
+        let mut fields = self.fields(sent);
+        fields = match (item.body.as_tool_call(), terminal) {
+            (Some(call), _) => fields
                 .content(sent.new_content(tool::content(call, item.status, terminal)))
                 .locations(tool::ended_at(call))
                 .raw_output(call.output.as_ref().map(tool::raw_output)),
-            None => match terminal {
-                Some(terminal) => fields.content(sent.new_content(vec![drawn(terminal)])),
-                None => fields.content(sent.new_content(self.content)).locations(self.locations),
-            },
+            (None, Some(terminal)) => fields.content(sent.new_content(vec![drawn(terminal)])),
+            (None, None) => fields
+                .content(sent.new_content(self.content()))
+                .locations(tool::locations(work.locations)),
         };
         let mut update = acp::ToolCallUpdate::new(id.to_owned(), fields);
-        if let (Screen::Meta, Some((printed, details))) = (screen, self.end) {
+        if let (Screen::Meta, Some(output), Some(details)) = (screen, work.output, work.details) {
             let exit = json!({
                 "terminal_id": id,
                 "exit_code": details.exit_code,
@@ -190,6 +167,9 @@ impl<'a> Call<'a> {
             let mut meta = wire::meta("terminal_exit", exit);
             if !is_sent {
                 // No output was sent while it ran, or only a part of it.
+                let result = || item.body.as_tool_call().map(ToolCall::text).unwrap_or_default();
+                let printed =
+                    if let Part::Printed(text) = output { text.to_owned() } else { result() };
                 let data = terminal_text(&wire::cut(&printed));
                 meta.insert("terminal_output".to_owned(), json!({"terminal_id": id, "data": data}));
             }

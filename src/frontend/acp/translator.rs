@@ -4,7 +4,7 @@
 //! rest.
 #![warn(
     clippy::wildcard_enum_match_arm,
-    reason = "a new event or item must be given its form in this protocol"
+    reason = "a new form of items and a new transient event must be shown in this protocol"
 )]
 
 use super::calls::{self, Call, Screen, Sent};
@@ -14,9 +14,10 @@ use pintle_base::text::truncate::{border_after, border_before};
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, NoticeLevel, TransientEvent};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Compaction, Item, ItemBody, ItemStatus, ToolKind};
+use pintle_protocol::item::{Compaction, Item, ItemStatus, ToolKind};
 use pintle_protocol::plan::{Plan, PlanStatus};
 use pintle_session::history::Streamed;
+use pintle_session::presentation::Form;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -132,7 +133,7 @@ impl Translator {
     /// Returns the updates for an item of a loaded session.
     pub(super) fn replayed(&mut self, item: &Item) -> Updates {
         let mut updates = Updates::new();
-        if let ItemBody::UserMessage(message) = &item.body {
+        if let Some(message) = item.body.as_user_message() {
             let id = acp::MessageId::new(item.id.as_str().to_owned());
             for input in &message.content {
                 let chunk =
@@ -168,14 +169,15 @@ impl Translator {
     }
 
     fn open_item(&mut self, item: &Item, updates: &mut Updates) {
-        match &item.body {
-            ItemBody::AgentMessage(_) => {
+        match Form::from(&item.body) {
+            Form::Message(_) => {
                 self.entry(item, ItemKind::Message);
             }
-            ItemBody::Reasoning(_) => {
+            Form::Reasoning(_) => {
                 self.entry(item, ItemKind::Thought);
             }
-            ItemBody::Compaction(_) => {
+            Form::Work(work) => self.update_call(&Call { item, work }, updates),
+            Form::Compaction(_) => {
                 if self.open.contains_key(&item.id) {
                     return;
                 }
@@ -188,63 +190,42 @@ impl Translator {
                     updates.push(acp::SessionUpdate::CompactionUpdate(update));
                 }
             }
-            ItemBody::ToolCall(_) | ItemBody::Job(_) | ItemBody::Subagent(_) => {
-                self.update_call(item, updates);
-            }
-            ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
+            Form::UserMessage(_) | Form::Note(_) => {}
         }
     }
 
     /// Announces a call, or updates it.
-    fn update_call(&mut self, item: &Item, updates: &mut Updates) {
-        let Some(call) = Call::from_item(item) else { return };
-        let is_known = self.open.contains_key(&item.id);
-        let is_drawn = self.offers.terminal_output && call.kind == ToolKind::Execute;
+    fn update_call(&mut self, call: &Call, updates: &mut Updates) {
+        let is_known = self.open.contains_key(&call.item.id);
+        let is_drawn = self.offers.terminal_output && call.work.kind == ToolKind::Execute;
         let screen = if is_drawn { Screen::Meta } else { Screen::Text };
-        let sent = &mut self.entry(item, ItemKind::Call(screen)).sent;
-        if is_known {
-            let mut fields = acp::ToolCallUpdateFields::new()
-                .title(call.title)
-                .kind(tool::kind(call.kind))
-                .status(tool::status(call.status))
-                .locations(call.locations)
-                .raw_input(sent.new_input(call.input));
-            if !call.content.is_empty() {
-                fields = fields.content(sent.new_content(call.content));
-            }
-            let update = acp::ToolCallUpdate::new(item.id.as_str().to_owned(), fields);
-            updates.push(acp::SessionUpdate::ToolCallUpdate(update));
-            return;
-        }
-        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, is_drawn, sent)));
+        let sent = &mut self.entry(call.item, ItemKind::Call(screen)).sent;
+        updates.push(if is_known { call.updated(sent) } else { call.announced(is_drawn, sent) });
     }
 
     fn end_item(&mut self, item: &Item, updates: &mut Updates) {
-        match &item.body {
-            ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => {
+        match Form::from(&item.body) {
+            Form::Message(text) | Form::Reasoning(text) => {
                 self.open_item(item, updates);
                 let Some(open) = self.open.remove(&item.id) else { return };
-                let rest = open.streamed.rest(&body.text);
+                let rest = open.streamed.rest(text);
                 updates.extend(pieces(rest).map(|piece| open.kind.chunk(&item.id, piece)));
             }
-            ItemBody::Compaction(compaction) => {
+            Form::Work(work) => {
+                let call = Call { item, work };
+                if !self.open.contains_key(&item.id) {
+                    self.update_call(&call, updates);
+                }
+                let Some(mut open) = self.open.remove(&item.id) else { return };
+                let ItemKind::Call(screen) = open.kind else { return };
+                updates.push(call.ended(&screen, open.streamed.is_whole(), &mut open.sent));
+            }
+            Form::Compaction(compaction) => {
                 self.open_item(item, updates);
                 self.open.remove(&item.id);
                 updates.push(self.compacted(item, compaction));
             }
-            ItemBody::ToolCall(_) | ItemBody::Job(_) | ItemBody::Subagent(_) => {
-                if !self.open.contains_key(&item.id) {
-                    self.update_call(item, updates);
-                }
-                if let (Some(mut open), Some(call)) =
-                    (self.open.remove(&item.id), Call::from_item(item))
-                {
-                    let ItemKind::Call(screen) = open.kind else { return };
-                    let is_sent = open.streamed.is_whole();
-                    updates.push(call.ended(item, &screen, is_sent, &mut open.sent));
-                }
-            }
-            ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
+            Form::UserMessage(_) | Form::Note(_) => {}
         }
     }
 
@@ -280,57 +261,44 @@ impl Translator {
     }
 
     fn item_delta(&mut self, delta: &ItemDelta) -> Updates {
-        let offers = self.offers;
         let Some(open) = self.open.get_mut(&delta.item_id) else { return Updates::new() };
-        let is_shown = match delta.field {
-            DeltaField::Text => !matches!(open.kind, ItemKind::Call(_)),
-            DeltaField::Output => matches!(open.kind, ItemKind::Call(_)),
-            DeltaField::Args | DeltaField::Input => false,
-        };
-        if !is_shown {
-            return Updates::new();
-        }
-        if let ItemKind::Message | ItemKind::Thought = open.kind {
-            // The item's end supplies the rest.
-            let text = open.streamed.take_next(delta).unwrap_or_default();
-            return pieces(text).map(|piece| open.kind.chunk(&delta.item_id, piece)).collect();
-        }
-        if open.streamed.take(delta).is_none() {
-            return Updates::new();
-        }
-        match &open.kind {
-            ItemKind::Compaction if offers.compaction => {
-                let block = acp::ContentBlock::Text(acp::TextContent::new(wire::cut(&delta.text)));
-                let chunk =
-                    acp::CompactionSummaryChunk::new(delta.item_id.as_str().to_owned(), block);
+        match (&open.kind, delta.field) {
+            (ItemKind::Message | ItemKind::Thought, DeltaField::Text) => {
+                // The item's end supplies the rest.
+                let text = open.streamed.take_next(delta).unwrap_or_default();
+                pieces(text).map(|piece| open.kind.chunk(&delta.item_id, piece)).collect()
+            }
+            (ItemKind::Compaction, DeltaField::Text) if self.offers.compaction => {
+                let Some(text) = open.streamed.take(delta) else { return Updates::new() };
+                let block = acp::ContentBlock::Text(acp::TextContent::new(wire::cut(text)));
+                let id = delta.item_id.as_str().to_owned();
+                let chunk = acp::CompactionSummaryChunk::new(id, block);
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
-            // The client shows command output in its terminals.
-            ItemKind::Message
-            | ItemKind::Thought
-            | ItemKind::Compaction
-            | ItemKind::Call(Screen::Terminal(_)) => Updates::new(),
-            ItemKind::Call(Screen::Meta) => {
+            (ItemKind::Call(screen), DeltaField::Output) => {
+                let Some(text) = open.streamed.take(delta) else { return Updates::new() };
                 let id = delta.item_id.as_str();
-                let meta = wire::meta(
-                    "terminal_output",
-                    json!({"terminal_id": id, "data": terminal_text(&delta.text)}),
-                );
-                let update =
-                    acp::ToolCallUpdate::new(id.to_owned(), acp::ToolCallUpdateFields::new())
-                        .meta(meta);
+                let fields = acp::ToolCallUpdateFields::new();
+                let update = match screen {
+                    // The client shows command output in its terminals.
+                    Screen::Terminal(_) => return Updates::new(),
+                    Screen::Meta => {
+                        let output = json!({"terminal_id": id, "data": terminal_text(text)});
+                        acp::ToolCallUpdate::new(id.to_owned(), fields)
+                            .meta(wire::meta("terminal_output", output))
+                    }
+                    Screen::Text => {
+                        open.tail.push_str(text);
+                        let over = open.tail.len().saturating_sub(TAIL_BYTES);
+                        open.tail.drain(..border_after(&open.tail, over));
+                        let content = vec![tool::text_content(tool::fenced(&open.tail))];
+                        open.sent.show(&content);
+                        acp::ToolCallUpdate::new(id.to_owned(), fields.content(content))
+                    }
+                };
                 vec![acp::SessionUpdate::ToolCallUpdate(update)]
             }
-            ItemKind::Call(Screen::Text) => {
-                open.tail.push_str(&delta.text);
-                let over = open.tail.len().saturating_sub(TAIL_BYTES);
-                open.tail.drain(..border_after(&open.tail, over));
-                let content = vec![tool::text_content(tool::fenced(&open.tail))];
-                open.sent.show(&content);
-                let fields = acp::ToolCallUpdateFields::new().content(content);
-                let update = acp::ToolCallUpdate::new(delta.item_id.as_str().to_owned(), fields);
-                vec![acp::SessionUpdate::ToolCallUpdate(update)]
-            }
+            _ => Updates::new(),
         }
     }
 }
@@ -395,7 +363,7 @@ pub(super) fn plan_update(plan: &Plan) -> acp::SessionUpdate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pintle_protocol::item::TextBody;
+    use pintle_protocol::item::{ItemBody, TextBody};
 
     fn item(text: &str, status: ItemStatus) -> Item {
         let body = ItemBody::AgentMessage(TextBody { text: text.to_owned() });
