@@ -23,6 +23,7 @@ use ahp_types::state::{
     SessionInputRequest, SessionLifecycle, SystemNotificationResponsePart, Turn, UsageInfo,
 };
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
+use pintle_protocol::content::Input;
 use pintle_protocol::event::{
     Delivery, DeltaField, Event, EventRecord, ItemDelta, Notice, NoticeLevel, QueuedInput,
     StepCompleted, TransientEvent, TransientRecord, TurnCompleted, TurnStatus,
@@ -30,10 +31,11 @@ use pintle_protocol::event::{
 use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::history::HistoryRewound;
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId, SessionId, TurnId};
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, Job, UserMessage};
+use pintle_protocol::item::{Item, ItemStatus, Job};
 use pintle_protocol::plan::PlanStatus;
 use pintle_protocol::question::{Question, QuestionOutcome};
 use pintle_session::history::Streamed;
+use pintle_session::presentation::Form;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Before the names that clients give to turns and messages, in the keys of requests.
@@ -437,10 +439,10 @@ impl Translator {
     }
 
     fn item(&mut self, item: &Item, is_over: bool, channels: &mut Channels, out: &mut Actions) {
-        if let ItemBody::Job(job) = &item.body {
+        if let Some(job) = item.body.as_job() {
             return self.job(item, job, is_over, channels, out);
         }
-        if let ItemBody::Subagent(agent) = &item.body {
+        if let Some(agent) = item.body.as_subagent() {
             let worker = Worker { session: agent.session_id.clone(), task: agent.task.clone() };
             channels.workers.insert(agent.agent_id.clone(), worker);
         }
@@ -448,15 +450,13 @@ impl Translator {
         active.items.insert(item.id.clone());
         let turn = active.name.clone();
         let chat = &self.chat;
-        match &item.body {
-            ItemBody::UserMessage(message) => {
-                if is_over {
-                    self.read(&item.id, message, out);
-                }
-            }
-            ItemBody::AgentMessage(body) => self.text(item, &body.text, false, is_over, out),
-            ItemBody::Reasoning(body) => self.text(item, &body.text, true, is_over, out),
-            ItemBody::ToolCall(body) => {
+        match Form::from(&item.body) {
+            Form::UserMessage(content) if is_over => self.read(&item.id, content, out),
+            Form::Message(text) => self.text(item, text, false, is_over, out),
+            Form::Reasoning(text) => self.text(item, text, true, is_over, out),
+            Form::Work(_) => {
+                // Jobs and sub-agents are shown by their calls, the latter with their chats.
+                let Some(body) = item.body.as_tool_call() else { return };
                 let tools = &channels.session.active_clients;
                 let is_new = !self.calls.contains_key(&item.id);
                 let call = self.calls.entry(item.id.clone()).or_default();
@@ -465,7 +465,7 @@ impl Translator {
                 }
                 call.update(item, body, is_over, (chat, &turn), channels, out);
             }
-            ItemBody::Compaction(compaction) => {
+            Form::Compaction(compaction) => {
                 if is_over && item.status == ItemStatus::Completed {
                     let text = format!(
                         "The conversation was summarized from about {} to {} tokens.",
@@ -478,8 +478,7 @@ impl Translator {
                     self.notify(&text, out);
                 }
             }
-            // Jobs and sub-agents are shown by their calls, the latter with their chats; engine messages are for the model.
-            ItemBody::Job(_) | ItemBody::Subagent(_) | ItemBody::EngineMessage(_) => {}
+            Form::UserMessage(_) | Form::Note(_) => {}
         }
     }
 
@@ -508,14 +507,14 @@ impl Translator {
     }
 
     /// Handles a message that the model has read.
-    fn read(&mut self, item: &ItemId, message: &UserMessage, out: &mut Actions) {
+    fn read(&mut self, item: &ItemId, content: &[Input], out: &mut Actions) {
         let Some(queued) = self.queue.iter().find(|queued| queued.input.item_id == *item) else {
             return;
         };
         match queued.input.delivery {
             Delivery::Steer => {
                 self.unqueue(item, out);
-                let text = input::message(&message.content).text;
+                let text = input::message(content).text;
                 self.notify(&format!("You said: {text}"), out);
             }
             Delivery::Prompt | Delivery::FollowUp => {

@@ -4,7 +4,7 @@
 //! run. Messages are taken from the session's file if they are there, so that events and file agree.
 #![warn(
     clippy::wildcard_enum_match_arm,
-    reason = "a new event or item must be given its form in this protocol"
+    reason = "a new form of items and a new transient event must be shown in this protocol"
 )]
 
 mod ends;
@@ -19,8 +19,9 @@ use pintle_protocol::event::{
     Delivery, Event, EventRecord, Notice, NoticeLevel, TransientEvent, TransientRecord,
 };
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
+use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemStatus, ToolCall};
 use pintle_session::pi::{Apis, usage_to_pi};
+use pintle_session::presentation::Form;
 use serde_json::{Value, json};
 
 /// Notice code for a command that a user ran and the model does not see.
@@ -179,11 +180,9 @@ impl Translator {
                 self.send_queue(out);
             }
             Event::ItemStarted { item } => self.item_started(item, record, out),
-            Event::ItemUpdated { item } if is_by_provider(item) => {}
             Event::ItemUpdated { item } => {
-                if let (ItemBody::ToolCall(call), Some(reply)) = (&item.body, &mut self.reply)
-                    && call.input.is_some()
-                {
+                let Some(call) = own_call(item) else { return };
+                if let (Some(_), Some(reply)) = (&call.input, &mut self.reply) {
                     reply.end_call(&item.id, call.input.as_ref(), out);
                 } else if item.status == ItemStatus::Running {
                     self.start_call(&item.id, out);
@@ -266,20 +265,18 @@ impl Translator {
     }
 
     fn item_started(&mut self, item: &Item, record: &EventRecord, out: &mut Vec<Vec<u8>>) {
-        let kind = match &item.body {
-            ItemBody::AgentMessage(_) => Kind::Text,
-            ItemBody::Reasoning(_) => Kind::Thinking,
-            // Pi has no provider tools; only its own calls have results.
-            ItemBody::ToolCall(call) if call.by_provider => return,
-            ItemBody::ToolCall(call) => Kind::Call { name: call.tool_name.clone() },
-            ItemBody::Compaction(compaction) => {
+        let kind = match Form::from(&item.body) {
+            Form::Message(_) => Kind::Text,
+            Form::Reasoning(_) => Kind::Thinking,
+            Form::Work(_) => match own_call(item) {
+                Some(call) => Kind::Call { name: call.tool_name.clone() },
+                None => return,
+            },
+            Form::Compaction(compaction) => {
                 let reason = reason(compaction);
                 return push(out, &json!({ "type": "compaction_start", "reason": reason }));
             }
-            ItemBody::UserMessage(_)
-            | ItemBody::Job(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::EngineMessage(_) => return,
+            Form::UserMessage(_) | Form::Note(_) => return,
         };
         self.open_reply(record.ts_ms, out).begin(&item.id, kind, out);
     }
@@ -291,19 +288,19 @@ impl Translator {
         entries: &[Value],
         out: &mut Vec<Vec<u8>>,
     ) {
-        match &item.body {
-            ItemBody::UserMessage(user) => {
+        match Form::from(&item.body) {
+            Form::UserMessage(content) => {
                 self.open_turn(out);
                 if self.queue.take(&item.id) {
                     self.send_queue(out);
                 }
                 let message = message_by(entries, "user");
-                let message = message.unwrap_or_else(|| {
-                    json!({ "role": "user", "content": user.content, "timestamp": record.ts_ms })
-                });
+                let message = message.unwrap_or_else(
+                    || json!({ "role": "user", "content": content, "timestamp": record.ts_ms }),
+                );
                 self.complete_message(&message, out);
             }
-            ItemBody::EngineMessage(_) => {
+            Form::Note(_) => {
                 let custom = entries.iter().find(|entry| is_kind(entry, "custom_message"));
                 if let (Some(entry), true) = (custom, self.run.is_some()) {
                     let mut message = json!({ "role": "custom" });
@@ -314,21 +311,20 @@ impl Translator {
                     self.complete_message(&message, out);
                 }
             }
-            ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => {
+            Form::Message(text) | Form::Reasoning(text) => {
                 if let Some(reply) = &mut self.reply {
-                    reply.end_text(&item.id, &body.text, out);
+                    reply.end_text(&item.id, text, out);
                 }
             }
-            ItemBody::ToolCall(call) if call.by_provider => {}
-            ItemBody::ToolCall(call) => match &mut self.reply {
+            Form::Work(_) => match (own_call(item), &mut self.reply) {
                 // The reply was cut, so the call never ran.
-                Some(reply) => reply.end_call(&item.id, call.input.as_ref(), out),
-                None => self.call_completed(item, call, entries, out),
+                (Some(call), Some(reply)) => reply.end_call(&item.id, call.input.as_ref(), out),
+                (Some(call), None) => self.call_completed(item, call, entries, out),
+                (None, _) => {}
             },
-            ItemBody::Compaction(compaction) => {
+            Form::Compaction(compaction) => {
                 self.compaction_completed(item, compaction, entries, out);
             }
-            ItemBody::Job(_) | ItemBody::Subagent(_) => {}
         }
     }
 
@@ -428,6 +424,7 @@ fn notify(notice: &Notice, out: &mut Vec<Vec<u8>>) {
     );
 }
 
-fn is_by_provider(item: &Item) -> bool {
-    matches!(&item.body, ItemBody::ToolCall(call) if call.by_provider)
+/// Returns the call, if the item is one that has a result in Pi, which has no provider tools, jobs or sub-agents.
+fn own_call(item: &Item) -> Option<&ToolCall> {
+    item.body.as_tool_call().filter(|call| !call.by_provider)
 }
