@@ -11,7 +11,7 @@ use pintle_protocol::event::{
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Denial, Item, ItemBody, ItemStatus, ToolCall, ToolKind};
+use pintle_protocol::item::{Denial, Item, ItemStatus, ToolCall, ToolKind};
 use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -311,38 +311,36 @@ impl Watch {
     }
 
     fn item(&mut self, item: &Item) {
-        match &item.body {
-            ItemBody::AgentMessage(body) => self.outcome.text.clone_from(&body.text),
-            ItemBody::ToolCall(call) => {
-                if item.status == ItemStatus::Declined {
-                    self.denied(call);
-                }
-                if let Some(cwd) = &self.findings_in
-                    && call.tool_name == REPORT_FINDING
-                    && item.status == ItemStatus::Completed
-                    && let Some(finding) = report::finding(call, cwd)
-                {
-                    report::add(&mut self.outcome.findings, finding);
-                }
-                let command = call.input.as_ref().and_then(|input| input.get("command"));
-                let has_run = matches!(
-                    item.status,
-                    ItemStatus::Completed | ItemStatus::Failed | ItemStatus::Cancelled
-                );
-                if let Some(command) = command.and_then(Value::as_str)
-                    && call.kind == ToolKind::Execute
-                    && has_run
-                {
-                    self.outcome.commands.push(RunCommand {
-                        command: command.to_owned(),
-                        status: item.status,
-                        exit_code: call.output.as_ref().and_then(|output| output.details.exit_code),
-                    });
-                }
+        if let Some(body) = item.body.as_agent_message() {
+            self.outcome.text.clone_from(&body.text);
+        } else if let Some(call) = item.body.as_tool_call() {
+            if item.status == ItemStatus::Declined {
+                self.denied(call);
             }
-            ItemBody::Subagent(_) => self.note_agent(item),
-            _ => {}
+            if let Some(cwd) = &self.findings_in
+                && call.tool_name == REPORT_FINDING
+                && item.status == ItemStatus::Completed
+                && let Some(finding) = report::finding(call, cwd)
+            {
+                report::add(&mut self.outcome.findings, finding);
+            }
+            let command = call.input.as_ref().and_then(|input| input.get("command"));
+            let has_run = matches!(
+                item.status,
+                ItemStatus::Completed | ItemStatus::Failed | ItemStatus::Cancelled
+            );
+            if let Some(command) = command.and_then(Value::as_str)
+                && call.kind == ToolKind::Execute
+                && has_run
+            {
+                self.outcome.commands.push(RunCommand {
+                    command: command.to_owned(),
+                    status: item.status,
+                    exit_code: call.output.as_ref().and_then(|output| output.details.exit_code),
+                });
+            }
         }
+        self.note_agent(item);
     }
 }
 

@@ -4,7 +4,7 @@
 
 use pintle_protocol::approval::Approval;
 use pintle_protocol::event::{AnyRecord, Event, TurnCompleted, TurnStatus};
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
+use pintle_protocol::item::{Item, ItemStatus, ToolCall};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -44,11 +44,9 @@ impl Narration {
     }
 
     fn item(&mut self, item: &Item) -> String {
-        match &item.body {
-            ItemBody::AgentMessage(body) => format!("{}\n\n", body.text),
-            ItemBody::ToolCall(call) => self.tool_call(call, item.status),
-            _ => String::new(),
-        }
+        let call = item.body.as_tool_call().map(|call| self.tool_call(call, item.status));
+        let message = item.body.as_agent_message().map(|body| format!("{}\n\n", body.text));
+        call.or(message).unwrap_or_default()
     }
 
     fn tool_call(&mut self, call: &ToolCall, status: ItemStatus) -> String {

@@ -86,13 +86,11 @@ impl View {
     }
 
     fn began(&mut self, item: &Item) {
-        match &item.body {
-            ItemBody::AgentMessage(_) => drop(self.items.messages.insert(item.id.clone())),
-            ItemBody::ToolCall(call) => {
-                self.status.call(Some(&call.title));
-                self.items.calls.entry(item.id.clone()).or_default();
-            }
-            _ => {}
+        if item.body.as_agent_message().is_some() {
+            self.items.messages.insert(item.id.clone());
+        } else if let Some(call) = item.body.as_tool_call() {
+            self.status.call(Some(&call.title));
+            self.items.calls.entry(item.id.clone()).or_default();
         }
     }
 
@@ -208,7 +206,7 @@ impl View {
 
     /// Prints a streamed message's remaining text for a program. Returns true if nothing remains to print.
     fn is_printed(&mut self, item: &Item, out: &mut Vec<Out>) -> bool {
-        let ItemBody::AgentMessage(body) = &item.body else { return false };
+        let Some(body) = item.body.as_agent_message() else { return false };
         self.items.messages.remove(&item.id);
         let Some(streamed) = self.items.streamed.take_if(|streamed| streamed.item == item.id)
         else {
