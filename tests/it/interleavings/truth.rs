@@ -193,23 +193,16 @@ impl Truth {
             !matches!(item.status, ItemStatus::Pending | ItemStatus::Running),
             "ended and goes on: {item:?}"
         );
-        match &item.body {
-            ItemBody::ToolCall(call) => {
-                // A call of a reply that was cut goes with it: it never ran, and the model does not know of it.
-                let is_cut = item.status == ItemStatus::Cancelled && !self.ran.contains(&item.id);
-                assert!(call.output.is_some() || is_cut, "a call without a result: {item:?}");
-            }
-            ItemBody::UserMessage(_) => {
-                assert!(self.queue.remove(&item.id), "read what did not wait: {item:?}");
-                self.read.insert(item.id.clone());
-                self.known_items.insert(item.id.clone());
-            }
-            ItemBody::Compaction(_) => self.is_summed_up |= item.status == ItemStatus::Completed,
-            ItemBody::AgentMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::Job(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::EngineMessage(_) => {}
+        if let Some(call) = item.body.as_tool_call() {
+            // A call of a reply that was cut goes with it: it never ran, and the model does not know of it.
+            let is_cut = item.status == ItemStatus::Cancelled && !self.ran.contains(&item.id);
+            assert!(call.output.is_some() || is_cut, "a call without a result: {item:?}");
+        } else if item.body.as_user_message().is_some() {
+            assert!(self.queue.remove(&item.id), "read what did not wait: {item:?}");
+            self.read.insert(item.id.clone());
+            self.known_items.insert(item.id.clone());
+        } else if item.body.as_compaction().is_some() {
+            self.is_summed_up |= item.status == ItemStatus::Completed;
         }
     }
 

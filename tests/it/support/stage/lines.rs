@@ -3,8 +3,9 @@
 use super::{Stage, history, words};
 use crate::support::render::{content, text_of};
 use pintle_protocol::event::Event;
-use pintle_protocol::item::{Item, ItemBody};
+use pintle_protocol::item::Item;
 use pintle_protocol::plan::WorkMode;
+use pintle_session::presentation::Form;
 
 impl Stage {
     pub(super) fn event(&mut self, event: &Event) -> Option<String> {
@@ -115,34 +116,35 @@ impl Stage {
     pub(super) fn item(&mut self, item: &Item) -> String {
         let name = self.name(item.id.as_str());
         let status = format!("{:?}", item.status).to_lowercase();
-        match &item.body {
-            ItemBody::UserMessage(message) => format!("{name} user {}", text_of(&message.content)),
-            ItemBody::AgentMessage(body) => format!("{name} message {status} {:?}", body.text),
-            ItemBody::Reasoning(body) => format!("{name} reasoning {status} {:?}", body.text),
-            ItemBody::ToolCall(call) => {
-                let output = call.output.as_ref().map(|output| {
+        if let Some(job) = item.body.as_job() {
+            let end = job.end.map(|end| format!(" = {end:?}")).unwrap_or_default();
+            let output = job.output.as_ref().map(|output| format!(" {output:?}"));
+            let output = output.unwrap_or_default();
+            return format!("{name} {} {} {status}{end}{output}", job.job_id, job.title);
+        }
+        if let Some(agent) = item.body.as_subagent() {
+            let result = agent.result.as_ref().map(|result| format!(" = {result:?}"));
+            let (id, state) = (&agent.agent_id, format!("{:?}", agent.state).to_lowercase());
+            return format!("{name} {id} {status}, {state}{}", result.unwrap_or_default());
+        }
+        match Form::from(&item.body) {
+            Form::UserMessage(input) => format!("{name} user {}", text_of(input)),
+            Form::Message(text) => format!("{name} message {status} {text:?}"),
+            Form::Reasoning(text) => format!("{name} reasoning {status} {text:?}"),
+            Form::Work(work) => {
+                let call = item.body.as_tool_call();
+                let output = call.and_then(|call| call.output.as_ref()).map(|output| {
                     let mark = if output.is_error { " error" } else { "" };
                     format!(" ={mark} {:?}", content(&output.content))
                 });
-                format!("{name} call {} {status}{}", call.title, output.unwrap_or_default())
+                format!("{name} call {} {status}{}", work.title, output.unwrap_or_default())
             }
-            ItemBody::Job(job) => {
-                let end = job.end.map(|end| format!(" = {end:?}")).unwrap_or_default();
-                let output = job.output.as_ref().map(|output| format!(" {output:?}"));
-                let output = output.unwrap_or_default();
-                format!("{name} {} {} {status}{end}{output}", job.job_id, job.title)
-            }
-            ItemBody::Subagent(agent) => {
-                let result = agent.result.as_ref().map(|result| format!(" = {result:?}"));
-                let (id, state) = (&agent.agent_id, format!("{:?}", agent.state).to_lowercase());
-                format!("{name} {id} {status}, {state}{}", result.unwrap_or_default())
-            }
-            ItemBody::Compaction(body) => {
+            Form::Compaction(body) => {
                 let said = body.summary.as_ref().or(body.error.as_ref());
                 let said = said.map(|said| format!(" = {said:?}")).unwrap_or_default();
                 format!("{name} compaction {:?} {status}{said}", body.reason)
             }
-            ItemBody::EngineMessage(message) => format!("{name} engine {:?}", message.text),
+            Form::Note(note) => format!("{name} engine {:?}", note.text),
         }
     }
 }
