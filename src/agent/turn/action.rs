@@ -1,7 +1,7 @@
 //! What a decision about a call requires: its command analysed, its paths resolved.
 
 use crate::turn::approval::Grants;
-use crate::turn::permit::Site;
+use crate::turn::permit::site::Site;
 use pintle_exec::{Dialect, Environment, FileKind};
 use pintle_tools::Access;
 use pintle_tools::permissions::command::{Analysis, Program, Target};

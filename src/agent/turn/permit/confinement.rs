@@ -1,8 +1,9 @@
 //! Confinement of commands, checks and servers under a turn's permissions.
 
-use super::confine::only_reading;
+use super::Permissions;
 use super::gathered::Gathered;
-use super::{Permissions, Site};
+use super::sandbox_settings::only_reading;
+use super::site::Site;
 use crate::turn::action::resolve;
 use crate::turn::approval::Grants;
 use pintle_exec::sandbox::{Confinement, Hosts, Names, Network};

@@ -1,7 +1,7 @@
 //! Rules and places that decisions depend on, gathered once per turn.
 
-use super::confine::confinement;
 use super::policy::PermissionPolicy;
+use super::sandbox_settings::confinement;
 use super::site::Site;
 use crate::project::{Personal, ProjectFiles};
 use crate::turn::action::{resolve, resolve_all};

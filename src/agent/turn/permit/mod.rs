@@ -1,14 +1,13 @@
 //! Permission checks for calls: resolves paths, collects the applicable rules, and calls `permissions` for the decision.
 
-mod confine;
 mod confinement;
 mod gathered;
 mod policy;
-mod site;
+mod sandbox_settings;
+pub(super) mod site;
 
 pub(crate) use confinement::CheckRun;
 pub use policy::{PermissionPolicy, SandboxPolicy};
-pub(crate) use site::Site;
 
 use crate::turn::action::{action, is_foreign_share};
 use crate::turn::approval::Grants;
@@ -25,6 +24,7 @@ use pintle_tools::permissions::remedy::denial;
 use pintle_tools::permissions::{
     self, Action, Call, CallDecision, Compiled, Context, FilesBelow, Origin, Rule, Sandbox, decide,
 };
+use site::Site;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
