@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 /// The terminal's size.
 const ROWS: u16 = 24;
@@ -16,6 +17,7 @@ pub(crate) struct Person {
     terminal: File,
     child: Child,
     output: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
     /// The part of the output that has been read.
     seen: usize,
 }
@@ -40,14 +42,14 @@ impl Person {
         let terminal = File::from(pty.master);
         let output = Arc::new(Mutex::new(Vec::new()));
         let (mut reader, drawn) = (terminal.try_clone().unwrap(), Arc::clone(&output));
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // The terminal is gone with the program.
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
                 drawn.lock().unwrap().extend_from_slice(&bytes[..count]);
             }
         });
-        Self { terminal, child, output, seen: 0 }
+        Self { terminal, child, output, reader: Some(reader), seen: 0 }
     }
 
     pub(crate) fn types(&mut self, keys: &str) {
@@ -83,7 +85,12 @@ impl Person {
         String::from_utf8_lossy(&self.output.lock().unwrap()).into_owned()
     }
 
+    /// Waits until the program has ended and all of its output has been read.
     pub(crate) fn left(&mut self) -> ExitStatus {
-        super::program::wait(&mut self.child)
+        let status = super::program::wait(&mut self.child);
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        status
     }
 }

@@ -43,9 +43,15 @@ impl Exchange<'_> {
         })?;
         let provider =
             EmaAuthorizationServer::new(&identity.issuer, &identity.token_url, &identity.client_id)
-                .with_client_authentication(authentication(&secrets.identity_client, false));
+                .with_client_authentication(authentication(
+                    secrets.identity_client.as_deref(),
+                    false,
+                ));
         let server = EmaAuthorizationServer::new(issuer, &metadata.token_endpoint, id)
-            .with_client_authentication(authentication(&secrets.client, takes_only_post(metadata)));
+            .with_client_authentication(authentication(
+                secrets.client.as_deref(),
+                takes_only_post(metadata),
+            ));
         let token = secrets.identity_token.as_deref().unwrap_or_default();
         let refresh = RefreshToken::new(token.to_owned());
         let request = match identity.token_type {
@@ -87,8 +93,8 @@ impl ServerLogins {
 }
 
 /// Returns how a client proves its identity to a token endpoint.
-fn authentication(secret: &Option<String>, is_in_body: bool) -> EmaClientAuthentication {
-    match secret.clone().map(ClientSecret::new) {
+fn authentication(secret: Option<&str>, is_in_body: bool) -> EmaClientAuthentication {
+    match secret.map(str::to_owned).map(ClientSecret::new) {
         None => EmaClientAuthentication::None,
         Some(secret) if is_in_body => EmaClientAuthentication::ClientSecretPost(secret),
         Some(secret) => EmaClientAuthentication::ClientSecretBasic(secret),
