@@ -104,8 +104,9 @@ pub use command::messages_held;
 pub use command::{
     Adopt, Answer, ClientCommand, Command, DiagnosticsReport, EventSelection, Feed, ForEachRequest,
     HistoryCommand, JobCommand, NewFolder, Note, NoteBody, OpenConfig, Pager, QueueCommand, Record,
-    Reply, ServersCommand, SessionCall, SessionHandle, SessionRequest, SettingsCommand, Subscriber,
-    SubscriptionCommand, Transient, TurnCommand, UserJob, each_session_request,
+    Reply, ServersCommand, SessionCall, SessionHandle, SessionQuestions, SessionRequest,
+    SettingsCommand, Subscriber, SubscriptionCommand, Transient, TurnCommand, UserJob,
+    each_session_request,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,

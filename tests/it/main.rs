@@ -66,6 +66,7 @@ mod models;
 mod moved;
 mod notes;
 mod odd_calls;
+mod open_requests;
 mod pdf;
 mod peers;
 mod pi;

@@ -35,14 +35,3 @@ impl EventSelection {
         }
     }
 }
-
-/// Returns true for an event by which a connection knows what to ask its client: it is handed on in any case.
-pub(crate) fn is_about_a_question(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_)
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-    )
-}

@@ -19,7 +19,6 @@ mod turn;
 pub use answer::Answer;
 pub use client::{ClientCommand, DiagnosticsReport};
 pub use filter::EventSelection;
-pub(crate) use filter::is_about_a_question;
 pub use history::{HistoryCommand, Note, NoteBody, Pager};
 pub use job::{JobCommand, UserJob};
 pub use queue::QueueCommand;
@@ -29,7 +28,9 @@ pub(crate) use settings::commands_ended;
 pub use settings::messages_held;
 pub(crate) use settings::mode_kept;
 pub use settings::{NewFolder, OpenConfig, SettingsCommand};
-pub use subscription::{Adopt, Feed, Record, Subscriber, SubscriptionCommand, Transient};
+pub use subscription::{
+    Adopt, Feed, Record, SessionQuestions, Subscriber, SubscriptionCommand, Transient,
+};
 pub use turn::TurnCommand;
 
 use crate::background::in_background;

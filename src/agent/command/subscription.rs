@@ -4,8 +4,10 @@ use super::filter::EventSelection;
 use super::{Reply, SessionHandle};
 use crate::clients::{CallId, ClientCall, Extensions, SubscriberId};
 use bytes::Bytes;
+use pintle_protocol::approval::Approval;
 use pintle_protocol::event::{EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::question::Question;
 use pintle_protocol::session::SessionResult;
 use serde_json::value::RawValue;
 use std::sync::{Arc, OnceLock};
@@ -48,8 +50,8 @@ pub enum SubscriptionCommand {
 pub enum Feed {
     /// A durable event; it is in the journal.
     Durable(Arc<Record>),
-    /// A durable event about a question, which the subscriber's filter leaves out: the client is asked, and not shown the event.
-    Question(Arc<Record>),
+    /// The approvals and questions that a session waits for: whenever they change, after events that are sent again, and after missed ones.
+    Questions(Arc<SessionQuestions>),
     /// A transient event.
     Transient(Arc<Transient>),
     /// A delta that may be delayed for up to this duration, to be merged with the following ones.
@@ -67,6 +69,17 @@ pub enum Feed {
         /// The last one that was not.
         head_seq: u64,
     },
+}
+
+/// The approvals and questions that a session waits for, all of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionQuestions {
+    /// The session.
+    pub session_id: SessionId,
+    /// The open requests for permission.
+    pub approvals: Vec<Approval>,
+    /// The model's open questions.
+    pub questions: Vec<Question>,
 }
 
 /// A durable event, as a value and as the journal's JSON text.

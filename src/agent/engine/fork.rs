@@ -15,7 +15,7 @@ use pintle_protocol::event::{Cause, Event, EventRecord, SessionCreated};
 use pintle_protocol::history::{ForkedFrom, HistoryPoint};
 use pintle_protocol::hook::{HookPoint, HookRun};
 use pintle_protocol::ids::SessionId;
-use pintle_session::history::fork::{belongs_to_history, interrupted, is_history};
+use pintle_session::history::fork::{belongs_to_history, interrupted, is_history, moved};
 use pintle_session::history::{recovery, tree};
 use pintle_session::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
 use std::sync::Arc;
@@ -150,7 +150,7 @@ fn copy(
     append(&mut journal, record(now_ms, None, cause, Event::SessionCreated(created)), None)?;
     for Entry { record: copied, private, .. } in copied {
         if let Some(EventRecord { ts_ms, turn_id, cause, event, .. }) = copied {
-            let record = record(ts_ms, turn_id, without_key(cause), event);
+            let record = record(ts_ms, turn_id, without_key(cause), moved(event, &session_id));
             append(&mut journal, record, private.as_deref())?;
         }
     }

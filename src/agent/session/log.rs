@@ -8,7 +8,7 @@
 use super::streaming::Streaming;
 use super::subscribers::Subscription;
 use crate::clients::SubscriberId;
-use crate::command::{Record, Subscriber, Transient};
+use crate::command::{Record, SessionQuestions, Subscriber, Transient};
 use crate::error::Error;
 use crate::requests::SessionFactory;
 use futures_util::future::select_all;
@@ -32,6 +32,8 @@ pub(super) struct Log {
     pub(super) id: SessionId,
     pub(super) journal: Journal,
     pub(super) subscribers: Vec<Subscription>,
+    /// The open questions, as the subscribers know them.
+    questions: Arc<SessionQuestions>,
     /// Notices about opening the session, for the client that opens it: recorded at the next subscription.
     pub(super) unseen: Vec<Notice>,
     /// The cause of the events being appended.
@@ -55,9 +57,12 @@ impl Log {
         keys: Keys,
     ) -> Self {
         let id = journal.header().session_id.clone();
+        let session_id = id.clone();
+        let (approvals, questions) = (Vec::new(), Vec::new());
         Self {
             id,
             subscribers: Vec::new(),
+            questions: Arc::new(SessionQuestions { session_id, approvals, questions }),
             unseen: Vec::new(),
             cause: None,
             keys,
@@ -151,6 +156,14 @@ impl Log {
         self.subscribers.len() == before
     }
 
+    /// Hands on the open questions.
+    pub(super) fn publish_questions(&mut self, questions: SessionQuestions) {
+        self.questions = Arc::new(questions);
+        for subscription in &mut self.subscribers {
+            subscription.questions(&self.questions);
+        }
+    }
+
     /// Hands on an event without keeping it.
     pub(super) fn publish_transient(&mut self, turn_id: Option<TurnId>, event: TransientEvent) {
         if let TransientEvent::ItemDelta(delta) = &event {
@@ -184,10 +197,11 @@ impl Log {
         Arc::new(Transient::new(TransientRecord { session_id, after, turn_id, event }))
     }
 
-    /// Adds a subscriber, which receives the text streamed so far.
+    /// Adds a subscriber, which receives the open questions and the text streamed so far.
     pub(super) fn add(&mut self, subscriber: Subscriber, seq: u64) {
         self.subscribers.retain(|served| served.subscriber.id != subscriber.id);
-        let subscription = Subscription::new(subscriber, seq);
+        let mut subscription = Subscription::new(subscriber, seq);
+        subscription.questions(&self.questions);
         for (turn_id, delta) in self.streaming.pieces(self.ambient.secrets()) {
             let event = TransientEvent::ItemDelta(delta);
             subscription.transient(&self.transient_record(turn_id, event));
@@ -208,11 +222,19 @@ impl Log {
         }
     }
 
-    /// Notifies lagging subscribers of the events they missed, if there is room.
+    /// Sends lagging subscribers what they missed, if there is room.
     pub(super) fn catch_up(&mut self) {
         let head = self.journal.last_seq();
         for subscription in &mut self.subscribers {
-            subscription.catch_up(&self.id, head);
+            subscription.catch_up(&self.questions, head);
+        }
+    }
+
+    /// Sends lagging subscribers what they missed before the session ends.
+    pub(super) async fn tell_at_the_end(&mut self) {
+        let head = self.journal.last_seq();
+        for subscription in &mut self.subscribers {
+            subscription.tell_at_the_end(&self.questions, head).await;
         }
     }
 

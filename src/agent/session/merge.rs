@@ -9,6 +9,7 @@ use crate::error::{Action, Error, ErrorKind};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::history::{HistoryRewound, MergedFrom, SessionMergeResult};
 use pintle_protocol::ids::SessionId;
+use pintle_session::history::fork::moved;
 use pintle_session::history::{merge, recovery, tree};
 use pintle_session::store::{Entry, Store, artifacts};
 use std::sync::Arc;
@@ -90,6 +91,7 @@ impl Session {
         let begin = record(now_ms, None, cause, Event::HistoryRewound(rewound));
         let copied = branch.iter().filter_map(|entry| {
             let EventRecord { ts_ms, turn_id, cause, event, .. } = entry.record.clone()?;
+            let event = moved(event, &self.log.id);
             Some((record(ts_ms, turn_id, cause, event), entry.private.as_deref()))
         });
         let mut all: Vec<_> = std::iter::once((begin, None)).chain(copied).collect();

@@ -384,10 +384,7 @@ impl Session {
         let appended = self.log.append(None, Event::SessionClosed {}, None).map(|record| {
             self.publish(&record);
         });
-        let head = self.log.journal.last_seq();
-        for served in &mut self.log.subscribers {
-            served.tell_at_the_end(&self.log.id, head).await;
-        }
+        self.log.tell_at_the_end().await;
         self.prune_blobs().await;
         self.log.journal.sync().await?;
         appended

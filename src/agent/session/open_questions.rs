@@ -92,6 +92,24 @@ impl OpenQuestions {
         approvals.chain(questions).collect()
     }
 
+    /// Returns the open approvals and questions.
+    pub(super) fn open(&self) -> (Vec<Approval>, Vec<Question>) {
+        (
+            self.approvals.iter().map(|open| open.approval.clone()).collect(),
+            self.questions.iter().map(|open| open.question.clone()).collect(),
+        )
+    }
+
+    /// Takes the oldest open approval.
+    pub(super) fn take_first_approval(&mut self) -> Option<OpenApproval> {
+        (!self.approvals.is_empty()).then(|| self.approvals.remove(0))
+    }
+
+    /// Takes the oldest open question.
+    pub(super) fn take_first_question(&mut self) -> Option<OpenQuestion> {
+        (!self.questions.is_empty()).then(|| self.questions.remove(0))
+    }
+
     /// Takes the approval that a call waits for.
     pub(super) fn take_approval_of(&mut self, item_id: &ItemId) -> Option<OpenApproval> {
         let at = self.approvals.iter().position(|open| open.approval.item_id == *item_id)?;

@@ -5,7 +5,7 @@
 
 use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
 use super::{Phase, Session};
-use crate::command::{Answer, Subscriber};
+use crate::command::{Answer, SessionQuestions, Subscriber};
 use crate::session::question_rules;
 use crate::turn::approval;
 use pintle_base::text::visible::visible;
@@ -57,6 +57,7 @@ impl Session {
         let turn_id = Some(approval.turn_id.clone());
         self.record(turn_id, Event::ApprovalRequested(approval.clone()));
         self.questions.approvals.push(OpenApproval { approval, deadline, answer });
+        self.publish_questions();
         self.asked_something();
     }
 
@@ -91,6 +92,7 @@ impl Session {
         let turn_id = Some(question.turn_id.clone());
         self.record(turn_id, Event::QuestionRequested(question.clone()));
         self.questions.questions.push(OpenQuestion { question, deadline, answer });
+        self.publish_questions();
         self.asked_something();
     }
 
@@ -98,6 +100,13 @@ impl Session {
     fn deadline(&self, timeout: Duration) -> (u64, Instant) {
         let wait_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         (self.services.ambient.now_ms().saturating_add(wait_ms), Instant::now() + timeout)
+    }
+
+    /// Hands on the questions that are open now.
+    fn publish_questions(&mut self) {
+        let (approvals, questions) = self.questions.open();
+        let session_id = self.log.id.clone();
+        self.log.publish_questions(SessionQuestions { session_id, approvals, questions });
     }
 
     fn asked_something(&mut self) {
@@ -165,14 +174,14 @@ impl Session {
     }
 
     fn deny_all(&mut self, by: DecidedBy) {
-        for open in std::mem::take(&mut self.questions.approvals) {
+        while let Some(open) = self.questions.take_first_approval() {
             let outcome = outcome::without_client(&open.approval, by);
             self.resolve_approval(open, outcome);
         }
     }
 
     fn close_questions(&mut self, by: AnsweredBy) {
-        for open in std::mem::take(&mut self.questions.questions) {
+        while let Some(open) = self.questions.take_first_question() {
             let outcome = outcome::without_answer(&open.question, by);
             self.resolve_question(open, outcome);
         }
@@ -182,6 +191,7 @@ impl Session {
         self.questions.closed.note_approval(&outcome);
         let turn_id = Some(open.approval.turn_id);
         self.record(turn_id, Event::ApprovalResolved(outcome.clone()));
+        self.publish_questions();
         let _ = open.answer.send(outcome);
         self.publish_state();
     }
@@ -200,6 +210,7 @@ impl Session {
             words,
         };
         self.record(Some(question.turn_id), Event::QuestionResolved(outcome));
+        self.publish_questions();
         if is_accepted {
             self.begin_to_act();
         }

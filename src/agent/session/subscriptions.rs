@@ -146,6 +146,7 @@ impl Session {
     }
 
     pub(super) fn snapshot(&self, gap: bool) -> SessionResult {
+        let (approvals, questions) = self.questions.open();
         SessionResult {
             session_id: self.log.id.clone(),
             seq: self.log.journal.last_seq(),
@@ -161,8 +162,8 @@ impl Session {
                 Phase::Running(running) => Some(running.turn_id.clone()),
             },
             queue: self.inbox.unread(),
-            approvals: self.questions.approvals.iter().map(|open| open.approval.clone()).collect(),
-            questions: self.questions.questions.iter().map(|open| open.question.clone()).collect(),
+            approvals,
+            questions,
             plan: (!self.view.plan.items.is_empty()).then(|| self.view.plan.clone()),
             usage: self.consumed.total.usage,
             cost_nano_usd: self.consumed.total.cost_nano_usd,

@@ -87,7 +87,7 @@ impl Follower {
                 Some(
                     Feed::Transient(_)
                     | Feed::Held(..)
-                    | Feed::Question(_)
+                    | Feed::Questions(_)
                     | Feed::Call(_)
                     | Feed::CallWithdrawn(_),
                 ) => None,

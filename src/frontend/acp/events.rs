@@ -3,7 +3,7 @@
 use super::driver::Driver;
 use crate::client::UserQuestion;
 use agent_client_protocol_schema::v1 as acp;
-use pintle_agent::Feed;
+use pintle_agent::{Feed, SessionQuestions};
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::event::{Event, EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;
@@ -16,6 +16,7 @@ impl Driver {
             match feed {
                 Feed::Durable(record) => self.durable(&record.value),
                 Feed::Transient(record) => self.transient(&record.value),
+                Feed::Questions(now) => self.questions_changed(&now),
                 // This client provides no hooks and no tools; missed events have been read again and are among these.
                 _ => {}
             }
@@ -31,11 +32,6 @@ impl Driver {
 
     fn durable(&mut self, record: &EventRecord) {
         let EventRecord { session_id, seq, turn_id, event, .. } = record;
-        if let Some(asked) = UserQuestion::by(event) {
-            return self.ask(session_id, asked);
-        }
-        let withdrawn = self.questions.resolve(event);
-        self.send_all(withdrawn);
         self.sessions.note_child(session_id, event);
         let Some(open) = self.sessions.get_mut(session_id) else { return };
         let is_sent = *seq <= open.sent_to;
@@ -89,6 +85,14 @@ impl Driver {
         self.send_all(messages);
         for (id, response) in responses {
             self.respond(&id, response);
+        }
+    }
+
+    fn questions_changed(&mut self, now: &SessionQuestions) {
+        let (withdrawn, new) = self.questions.update(now);
+        self.send_all(withdrawn);
+        for asked in new {
+            self.ask(&now.session_id, asked);
         }
     }
 

@@ -3,12 +3,11 @@
 //! Invariant: only an option that was offered counts as a consent.
 
 use super::{tool, wire};
-use crate::client::{self, Open, UserQuestion};
+use crate::client::{self, Changes, Open, UserQuestion};
 use agent_client_protocol_schema::v1 as acp;
-use pintle_agent::{Answer, SessionHandle};
+use pintle_agent::{Answer, SessionHandle, SessionQuestions};
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::approval::{Approval, Decision, Scope};
-use pintle_protocol::event::Event;
 use pintle_protocol::question::{Question, QuestionKind};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -66,7 +65,8 @@ impl Questions {
         asked: UserQuestion,
     ) -> Option<Vec<u8>> {
         let note = Shown { session, is_feedback: false };
-        (!self.open.is_open(&asked)).then(|| self.send(Open { asked, session: handle, note }))
+        let is_open = self.open.is_open(&handle.id, &asked);
+        (!is_open).then(|| self.send(Open { asked, session: handle, note }))
     }
 
     fn send(&mut self, open: Open<Shown>) -> Vec<u8> {
@@ -86,11 +86,14 @@ impl Questions {
         }
     }
 
-    /// Returns the message that withdraws a request if an event resolves its question.
-    pub(super) fn resolve(&mut self, event: &Event) -> Option<Vec<u8>> {
-        let id = self.open.resolve(event)?;
-        let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
-        Some(wire::notification("$/cancel_request", &params))
+    /// Returns the messages that withdraw a session's requests which are over, and the questions to ask.
+    pub(super) fn update(&mut self, now: &SessionQuestions) -> (Vec<Vec<u8>>, Vec<UserQuestion>) {
+        let Changes { over, new } = self.open.update(now);
+        let withdrawn = over.into_iter().map(|id| {
+            let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
+            wire::notification("$/cancel_request", &params)
+        });
+        (withdrawn.collect(), new)
     }
 
     /// Takes a response of the client.

@@ -332,11 +332,10 @@ impl AhpHost {
                 self.sessions.values_mut().for_each(|open| open.calls.retain(|_, call| call != id));
             }
             let Some(session) = session_of(&feed) else { continue };
-            if let (Some(parent), Feed::Durable(record)) =
-                (self.subagents.parent(&session).cloned(), &feed)
+            if let Some(parent) = self.subagents.parent(&session).cloned()
                 && let Some(open) = self.sessions.get_mut(&parent)
             {
-                let actions = open.translator.of_subagent(&record.value);
+                let actions = open.translator.of_subagent(&feed);
                 self.emit(&parent, actions);
             }
             if let Some(open) = self.sessions.get_mut(&session) {
@@ -367,7 +366,7 @@ impl AhpHost {
                 open.called(call);
                 Actions::new()
             }
-            Feed::CallWithdrawn(_) | Feed::Held(..) | Feed::Question(_) | Feed::Lagged { .. } => {
+            Feed::CallWithdrawn(_) | Feed::Held(..) | Feed::Questions(_) | Feed::Lagged { .. } => {
                 Actions::new()
             }
         };
@@ -564,7 +563,8 @@ fn session_of(feed: &Feed) -> Option<SessionId> {
         Feed::Durable(record) => Some(record.value.session_id.clone()),
         Feed::Transient(record) => Some(record.value.session_id.clone()),
         Feed::Call(call) => Some(call.session_id.clone()),
+        Feed::Questions(now) => Some(now.session_id.clone()),
         // Missed events have been read again and are among these.
-        Feed::CallWithdrawn(_) | Feed::Held(..) | Feed::Question(_) | Feed::Lagged { .. } => None,
+        Feed::CallWithdrawn(_) | Feed::Held(..) | Feed::Lagged { .. } => None,
     }
 }

@@ -22,6 +22,7 @@ use ahp_types::state::{
     PendingMessageKind, ReasoningResponsePart, ResponsePart, SessionChatInputRequest,
     SessionInputRequest, SessionLifecycle, SystemNotificationResponsePart, Turn, UsageInfo,
 };
+use pintle_agent::Feed;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{
@@ -271,20 +272,27 @@ impl Translator {
         out
     }
 
-    /// Translates a sub-agent's event: its questions to the user are asked here.
-    pub(super) fn of_subagent(&mut self, record: &EventRecord) -> Actions {
+    /// Translates a sub-agent's feed: its requests for permission are asked here while they are open, so events that are sent again ask
+    /// nothing.
+    pub(super) fn of_subagent(&mut self, feed: &Feed) -> Actions {
         let mut out = Actions::new();
-        match &record.event {
-            Event::ApprovalRequested(approval) => {
-                let name = request_name(&approval.approval_id);
-                let asked =
-                    InputRequest::Approval(record.session_id.clone(), Box::new(approval.clone()));
-                self.ask(name, asked, input::approval_request(approval), &mut out);
+        match feed {
+            Feed::Questions(now) => {
+                for approval in &now.approvals {
+                    let name = request_name(&approval.approval_id);
+                    if !self.open.contains_key(&name) {
+                        let (session, asked) = (now.session_id.clone(), approval.clone());
+                        let asked = InputRequest::Approval(session, Box::new(asked));
+                        self.ask(name, asked, input::approval_request(approval), &mut out);
+                    }
+                }
             }
-            Event::ApprovalResolved(outcome) => {
-                let (response, answers) = input::approval_answers(outcome);
-                let name = request_name(&outcome.approval_id);
-                self.answered(&name, response, answers, &mut out);
+            Feed::Durable(record) => {
+                if let Event::ApprovalResolved(outcome) = &record.value.event {
+                    let (response, answers) = input::approval_answers(outcome);
+                    let name = request_name(&outcome.approval_id);
+                    self.answered(&name, response, answers, &mut out);
+                }
             }
             _ => {}
         }

@@ -112,7 +112,7 @@ mod tests {
                     _ => String::new(),
                 },
                 Feed::Durable(_)
-                | Feed::Question(_)
+                | Feed::Questions(_)
                 | Feed::Held(..)
                 | Feed::Lagged { .. }
                 | Feed::Call(_)

@@ -9,7 +9,7 @@ mod subagents;
 
 pub(crate) use edits::Edits;
 pub(crate) use events::Events;
-pub(crate) use questions::{Open, Questions, UserQuestion, resolved};
+pub(crate) use questions::{Changes, Open, Questions, UserQuestion};
 pub(crate) use subagents::Subagents;
 
 use futures_util::future::join_all;

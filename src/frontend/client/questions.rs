@@ -1,11 +1,14 @@
 //! Approvals and questions that wait for the client's answer, keyed by the protocol's request ids. Pure.
+//!
+//! Sessions report which of their questions are open, all of them at each change: [`Questions::update`] compares that with the requests. So a
+//! replay asks nothing, missed events lose nothing, and equal ids in a session and its fork are told apart.
 
-use pintle_agent::{Answer, SessionHandle};
+use pintle_agent::{Answer, SessionHandle, SessionQuestions};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
-use pintle_protocol::event::Event;
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::question::{Question, QuestionAnswer};
 use pintle_protocol::session::SessionResult;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A question for the user.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,19 +20,19 @@ pub(crate) enum UserQuestion {
 }
 
 impl UserQuestion {
-    /// Returns the question that an event asks.
-    pub(crate) fn by(event: &Event) -> Option<Self> {
-        match event {
-            Event::ApprovalRequested(approval) => Some(Self::Approval(Box::new(approval.clone()))),
-            Event::QuestionRequested(question) => Some(Self::Question(Box::new(question.clone()))),
-            _ => None,
-        }
-    }
-
     /// Returns the questions that are open in a session.
     pub(crate) fn in_session(snapshot: &SessionResult) -> Vec<Self> {
-        let approvals = snapshot.approvals.iter().cloned().map(Box::new).map(Self::Approval);
-        let questions = snapshot.questions.iter().cloned().map(Box::new).map(Self::Question);
+        Self::all(&snapshot.approvals, &snapshot.questions)
+    }
+
+    /// Returns the questions that a session reports as open.
+    pub(crate) fn open_in(now: &SessionQuestions) -> Vec<Self> {
+        Self::all(&now.approvals, &now.questions)
+    }
+
+    fn all(approvals: &[Approval], questions: &[Question]) -> Vec<Self> {
+        let approvals = approvals.iter().cloned().map(Box::new).map(Self::Approval);
+        let questions = questions.iter().cloned().map(Box::new).map(Self::Question);
         approvals.chain(questions).collect()
     }
 
@@ -78,15 +81,6 @@ impl UserQuestion {
     }
 }
 
-/// Returns the approval or question that an event resolves, by id.
-pub(crate) fn resolved(event: &Event) -> Option<&str> {
-    match event {
-        Event::ApprovalResolved(outcome) => Some(outcome.approval_id.as_str()),
-        Event::QuestionResolved(outcome) => Some(outcome.question_id.as_str()),
-        _ => None,
-    }
-}
-
 /// A question without an answer.
 #[derive(Debug)]
 pub(crate) struct Open<T> {
@@ -97,18 +91,35 @@ pub(crate) struct Open<T> {
     pub(crate) note: T,
 }
 
+impl<T> Open<T> {
+    fn key(&self) -> (SessionId, String) {
+        (self.session.id.clone(), self.asked.id().to_owned())
+    }
+}
+
 /// Questions without an answer, by request.
 #[derive(Debug)]
 pub(crate) struct Questions<T = ()> {
     prefix: &'static str,
     count: u64,
     open: BTreeMap<u64, Open<T>>,
+    /// Questions whose answer is on its way to their sessions.
+    answered: BTreeSet<(SessionId, String)>,
+}
+
+/// What changes for a client when a session's open questions change.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    /// The request ids to withdraw.
+    pub(crate) over: Vec<String>,
+    /// The questions to ask.
+    pub(crate) new: Vec<UserQuestion>,
 }
 
 impl<T> Questions<T> {
     /// Request ids are this prefix and a number.
     pub(crate) fn new(prefix: &'static str) -> Self {
-        Self { prefix, count: 0, open: BTreeMap::new() }
+        Self { prefix, count: 0, open: BTreeMap::new(), answered: BTreeSet::new() }
     }
 
     /// Returns a new request id.
@@ -117,14 +128,29 @@ impl<T> Questions<T> {
         format!("{}{}", self.prefix, self.count)
     }
 
-    /// Returns true if the question is open.
-    pub(crate) fn is_open(&self, asked: &UserQuestion) -> bool {
-        self.open.values().any(|open| open.asked.id() == asked.id())
+    /// Returns true if the session's question is open here.
+    pub(crate) fn is_open(&self, session: &SessionId, asked: &UserQuestion) -> bool {
+        self.open.values().any(|open| open.session.id == *session && open.asked.id() == asked.id())
+    }
+
+    /// Compares a session's open questions with the requests, and removes those that are over.
+    pub(crate) fn update(&mut self, now: &SessionQuestions) -> Changes {
+        let session = &now.session_id;
+        let mut asked = UserQuestion::open_in(now);
+        let is_listed = |id: &str| asked.iter().any(|asked| asked.id() == id);
+        let over = self.forget(|open| open.session.id == *session && !is_listed(open.asked.id()));
+        self.answered.retain(|(of, id)| of != session || is_listed(id));
+        asked.retain(|asked| {
+            let answered = (session.clone(), asked.id().to_owned());
+            !self.is_open(session, asked) && !self.answered.contains(&answered)
+        });
+        Changes { over, new: asked }
     }
 
     /// Adds a question and returns its request id.
     pub(crate) fn ask(&mut self, open: Open<T>) -> (String, &Open<T>) {
         let id = self.next_id();
+        self.answered.remove(&open.key());
         (id, self.open.entry(self.count).or_insert(open))
     }
 
@@ -137,35 +163,37 @@ impl<T> Questions<T> {
         self.open.iter().map(|(number, open)| (format!("{}{number}", self.prefix), open))
     }
 
-    /// Removes and returns a request's question.
+    /// Removes and returns a request's question, which is answered and not asked again.
     pub(crate) fn take(&mut self, id: &str) -> Option<Open<T>> {
-        self.open.remove(&self.number(id)?)
+        let open = self.open.remove(&self.number(id)?)?;
+        self.answered.insert(open.key());
+        Some(open)
     }
 
     /// Restores a question that stays open.
     pub(crate) fn put_back(&mut self, id: &str, open: Open<T>) {
         if let Some(number) = self.number(id) {
+            self.answered.remove(&open.key());
             self.open.insert(number, open);
         }
     }
 
-    /// Removes the question that an event resolves, and returns the request id to withdraw.
-    pub(crate) fn resolve(&mut self, event: &Event) -> Option<String> {
-        let resolved = resolved(event)?;
-        self.forget(|open| open.asked.id() == resolved).pop()
-    }
-
     /// Removes the matching questions, and returns the request ids to withdraw.
     pub(crate) fn forget(&mut self, is_over: impl Fn(&Open<T>) -> bool) -> Vec<String> {
-        let over: Vec<String> =
-            self.iter().filter(|(_, open)| is_over(open)).map(|(id, _)| id).collect();
-        for id in &over {
-            self.take(id);
-        }
-        over
+        let prefix = self.prefix;
+        let over = self.open.extract_if(.., |_, open| is_over(open));
+        over.map(|(number, _)| format!("{prefix}{number}")).collect()
     }
 
+    /// Closes the open requests, as if they were answered.
+    pub(crate) fn give_up(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        self.answered.extend(open.values().map(Open::key));
+    }
+
+    /// Forgets all of them: the same questions are asked again.
     pub(crate) fn clear(&mut self) {
         self.open.clear();
+        self.answered.clear();
     }
 }

@@ -2,8 +2,7 @@
 
 use super::driver::Driver;
 use super::progress;
-use crate::client::UserQuestion;
-use pintle_agent::Feed;
+use pintle_agent::{Feed, SessionQuestions};
 use pintle_protocol::event::{EventRecord, TransientEvent};
 
 impl Driver {
@@ -13,6 +12,7 @@ impl Driver {
         for feed in events {
             match feed {
                 Feed::Durable(record) => self.durable(&record.value),
+                Feed::Questions(now) => self.questions_changed(&now),
                 Feed::Transient(record) => {
                     if let TransientEvent::Notice(notice) = &record.value.event
                         && self.current.is(&record.value.session_id)
@@ -26,16 +26,18 @@ impl Driver {
         }
     }
 
+    fn questions_changed(&mut self, now: &SessionQuestions) {
+        let (withdrawn, new) = self.questions.update(now);
+        self.send_all(withdrawn);
+        let Some(session) = self.current.asking(&now.session_id) else { return };
+        for asked in new {
+            let request = self.questions.ask(session.clone(), asked);
+            self.send_all(request);
+        }
+    }
+
     fn durable(&mut self, record: &EventRecord) {
         let EventRecord { session_id, turn_id, event, .. } = record;
-        let message = match UserQuestion::by(event) {
-            Some(asked) => {
-                let session = self.current.asking(session_id);
-                session.and_then(|session| self.questions.ask(session, asked))
-            }
-            None => self.questions.resolve(event),
-        };
-        self.send_all(message);
         if self.current.is(session_id) {
             let messages = self.progress.event(turn_id.as_ref(), event);
             self.send_all(messages);

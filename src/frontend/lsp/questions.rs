@@ -3,13 +3,12 @@
 //! Invariant: only an action that was offered counts as a consent. A message that is closed, or that a client cannot show, denies.
 
 use super::wire::{self, Reply};
-use crate::client::{self, Open, UserQuestion};
+use crate::client::{self, Changes, Open, UserQuestion};
 use ls_types as lsp;
-use pintle_agent::{Answer, SessionHandle};
+use pintle_agent::{Answer, SessionHandle, SessionQuestions};
 use pintle_base::text::visible::{visible, visible_line};
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::approval::{Approval, DetailKind};
-use pintle_protocol::event::Event;
 use std::fmt::Write as _;
 
 /// The maximum number of lines of a change that are shown whole; of a longer one, the files and the counts of lines are.
@@ -44,7 +43,7 @@ impl Questions {
 
     /// Returns the request for an answer, unless it is open already.
     pub(super) fn ask(&mut self, session: SessionHandle, asked: UserQuestion) -> Option<Vec<u8>> {
-        if self.open.is_open(&asked) {
+        if self.open.is_open(&session.id, &asked) {
             return None;
         }
         Some(self.send(Open { asked, session, note: () }))
@@ -64,9 +63,10 @@ impl Questions {
         Some(self.send(open))
     }
 
-    /// Returns the message that withdraws a request if an event resolves its question.
-    pub(super) fn resolve(&mut self, event: &Event) -> Option<Vec<u8>> {
-        self.open.resolve(event).map(wire::withdrawal)
+    /// Returns the messages that withdraw a session's requests which are over, and the questions to ask.
+    pub(super) fn update(&mut self, now: &SessionQuestions) -> (Vec<Vec<u8>>, Vec<UserQuestion>) {
+        let Changes { over, new } = self.open.update(now);
+        (over.into_iter().map(wire::withdrawal).collect(), new)
     }
 
     /// Answers the model's oldest question with the user's text. Also returns the withdrawal of its request.

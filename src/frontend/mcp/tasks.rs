@@ -3,11 +3,11 @@
 //! The state has one owner, that future; all others read it from a channel. The future ends with the turn.
 
 use super::forms;
-use crate::client::{Client, Events, Scope, Subagents, UserQuestion, resolved, subscribe};
+use crate::client::{Client, Events, Scope, Subagents, UserQuestion, subscribe};
 use crate::outcome::{FailureConditions, Watch, count_lines};
 use pintle_agent::{
-    EngineHandle, Error, ErrorKind, EventSelection, Feed, SessionHandle, Subscriber,
-    SubscriptionCommand, TurnCommand,
+    EngineHandle, Error, ErrorKind, EventSelection, Feed, SessionHandle, SessionQuestions,
+    Subscriber, SubscriptionCommand, TurnCommand,
 };
 use pintle_protocol::content::Input;
 use pintle_protocol::event::EventRecord;
@@ -181,27 +181,37 @@ impl Follower {
     fn take(&mut self, events: Vec<Feed>) {
         self.subagents.adopt();
         for feed in events {
-            if let Feed::Durable(record) | Feed::Question(record) = feed {
-                self.record(&record.value);
+            match feed {
+                Feed::Durable(record) => self.record(&record.value),
+                Feed::Questions(now) => self.questions_changed(&now),
+                _ => {}
             }
         }
+    }
+
+    fn questions_changed(&mut self, now: &SessionQuestions) {
+        let own = Some(&self.session).filter(|session| session.id == now.session_id);
+        let Some(session) = own.or_else(|| self.subagents.get(&now.session_id)) else { return };
+        let mut asked = UserQuestion::open_in(now);
+        let known = |state: &State| {
+            let own = state.asked.iter().filter(|(of, _)| of.id == session.id);
+            own.map(|(_, known)| known).eq(&asked)
+        };
+        if known(&self.publish.borrow()) {
+            return;
+        }
+        self.change(|state| {
+            state.asked.retain(|(of, known)| of.id != session.id || asked.contains(known));
+            asked.retain(|new| {
+                !state.asked.iter().any(|(of, known)| of.id == session.id && known == new)
+            });
+            state.asked.extend(asked.into_iter().map(|new| (session.clone(), new)));
+        });
     }
 
     fn record(&mut self, record: &EventRecord) {
         if !self.watch.is_new(record) {
             return;
-        }
-        let own = Some(&self.session).filter(|session| session.id == record.session_id);
-        let asking = own.or_else(|| self.subagents.get(&record.session_id));
-        if let (Some(asked), Some(session)) = (UserQuestion::by(&record.event), asking) {
-            self.change(|state| {
-                if !state.asked.iter().any(|(_, known)| known.id() == asked.id()) {
-                    state.asked.push((session.clone(), asked));
-                }
-            });
-        }
-        if let Some(id) = resolved(&record.event) {
-            self.change(|state| state.asked.retain(|(_, known)| known.id() != id));
         }
         if let Some(line) = self.watch.take(record) {
             self.change(|state| {

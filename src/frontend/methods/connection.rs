@@ -11,7 +11,6 @@ use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::event::Cause;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::session::SessionResult;
 use pintle_protocol::subscription::EventFilter;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,8 +39,6 @@ struct State {
     extensions: Arc<Extensions>,
     /// The sub-agents of subscribed sessions.
     subagents: BTreeMap<SessionId, SessionHandle>,
-    /// Questions that were open when a session was subscribed to, to be sent after the response.
-    open_questions: Vec<(SessionHandle, UserQuestion)>,
     /// Sessions that were unsubscribed from, whose questions are to be withdrawn after the response.
     unsubscribed: Vec<SessionId>,
 }
@@ -192,13 +189,6 @@ impl Connection {
         self.state().sessions.values().cloned().collect()
     }
 
-    pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &SessionResult) {
-        let asked =
-            UserQuestion::in_session(snapshot).into_iter().filter(|asked| self.takes(asked));
-        let asked: Vec<_> = asked.map(|asked| (session.clone(), asked)).collect();
-        self.state().open_questions.extend(asked);
-    }
-
     /// Withdraws a session's questions later: the next subscription asks them again.
     pub(super) fn withdraw_later(&self, session: SessionId) {
         self.state().unsubscribed.push(session);
@@ -206,9 +196,5 @@ impl Connection {
 
     pub(crate) fn take_unsubscribed(&self) -> Vec<SessionId> {
         std::mem::take(&mut self.state().unsubscribed)
-    }
-
-    pub(crate) fn take_open_questions(&self) -> Vec<(SessionHandle, UserQuestion)> {
-        std::mem::take(&mut self.state().open_questions)
     }
 }

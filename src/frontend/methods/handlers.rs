@@ -326,10 +326,7 @@ pub(super) async fn attach(
         Subscription::Unwanted => snapshot(session).await.map_err(refused),
         Subscription::Wanted(filter) => {
             let subscriber = connection.as_subscriber(filter);
-            let subscribed = client::subscribe(session, subscriber, from_seq).await;
-            let snapshot = subscribed.map_err(refused)?;
-            connection.ask_later(session, &snapshot);
-            Ok(snapshot)
+            client::subscribe(session, subscriber, from_seq).await.map_err(refused)
         }
     }
 }

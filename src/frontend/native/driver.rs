@@ -102,14 +102,10 @@ impl Protocol for Driver {
                     self.questions.call(call, &self.table.connection, &mut self.outbox);
                 }
                 Feed::CallWithdrawn(id) => self.questions.withdraw_call(id, &mut self.outbox),
-                Feed::Durable(record) => {
-                    self.outbox.push_all(events::message(&feed));
-                    self.questions.watch(&record.value, &self.table.connection, &mut self.outbox);
+                Feed::Questions(now) => {
+                    self.questions.update(now, &self.table.connection, &mut self.outbox);
                 }
-                Feed::Question(record) => {
-                    self.questions.watch(&record.value, &self.table.connection, &mut self.outbox);
-                }
-                Feed::Transient(_) | Feed::Held(..) | Feed::Lagged { .. } => {
+                Feed::Durable(_) | Feed::Transient(_) | Feed::Held(..) | Feed::Lagged { .. } => {
                     self.outbox.push_all(events::message(&feed));
                 }
             }
@@ -201,9 +197,6 @@ impl Driver {
         self.outbox.push(message);
         for session in self.table.connection.take_unsubscribed() {
             self.questions.withdraw_all(&session, &mut self.outbox);
-        }
-        for (session, question) in self.table.connection.take_open_questions() {
-            self.questions.ask(session, question, &mut self.outbox);
         }
         self.requests.finished(&id, order);
         self.begin_next();

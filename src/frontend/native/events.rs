@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Connections that send the same event share its bytes.
 pub(super) fn message(feed: &Feed) -> Option<Bytes> {
     Some(match feed {
-        Feed::Call(_) | Feed::CallWithdrawn(_) | Feed::Question(_) => return None,
+        Feed::Call(_) | Feed::CallWithdrawn(_) | Feed::Questions(_) => return None,
         Feed::Durable(record) => record.encoded.message(Arc::strong_count(record) > 1, || {
             envelope::raw_notification(SessionEvent::METHOD, &record.json)
         }),

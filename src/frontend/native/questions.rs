@@ -1,12 +1,13 @@
 //! Requests to this connection's client: questions, calls of its hooks and tools, and edits. They are withdrawn once no response is needed.
 
-use crate::client::{self, Client, Edits, Open, UserQuestion};
+use crate::client::{self, Changes, Client, Edits, Open, UserQuestion};
 use crate::connection::Outbox;
 use crate::methods::connection::Connection;
-use pintle_agent::{Answer, CallBody, CallId, ClientCall, EditCall, SessionHandle};
+use pintle_agent::{
+    Answer, CallBody, CallId, ClientCall, EditCall, SessionHandle, SessionQuestions,
+};
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::approval::ApprovalAnswer;
-use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
     ApplyEdit, ApprovalRequest, CancelParams, CancelRequest, HookRunRequest, Notification,
@@ -32,11 +33,7 @@ impl Questions {
         Self { asked, calls: BTreeMap::new(), edits: Edits::new(client) }
     }
 
-    /// Sends a question, unless it is open here already.
-    pub(super) fn ask(&mut self, session: SessionHandle, asked: UserQuestion, outbox: &mut Outbox) {
-        if self.asked.is_open(&asked) {
-            return;
-        }
+    fn ask(&mut self, session: SessionHandle, asked: UserQuestion, outbox: &mut Outbox) {
         let (id, open) = self.asked.ask(Open { asked, session, note: () });
         outbox.push(match &open.asked {
             UserQuestion::Approval(approval) => {
@@ -48,20 +45,20 @@ impl Questions {
         });
     }
 
-    /// Sends and withdraws questions according to the session's events.
-    pub(super) fn watch(
+    /// Sends and withdraws questions according to those that are open in a session.
+    pub(super) fn update(
         &mut self,
-        record: &EventRecord,
+        now: &SessionQuestions,
         connection: &Connection,
         outbox: &mut Outbox,
     ) {
-        if let Some(id) = self.asked.resolve(&record.event) {
-            return withdraw(id, outbox);
+        let Changes { over, new } = self.asked.update(now);
+        for id in over {
+            withdraw(id, outbox);
         }
-        if let Some(asked) = UserQuestion::by(&record.event).filter(|asked| connection.takes(asked))
-            && let Some(session) = connection.find(&record.session_id)
-        {
-            self.ask(session, asked, outbox);
+        let Some(session) = connection.find(&now.session_id) else { return };
+        for asked in new.into_iter().filter(|asked| connection.takes(asked)) {
+            self.ask(session.clone(), asked, outbox);
         }
     }
 

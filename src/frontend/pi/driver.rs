@@ -6,9 +6,11 @@ use super::mirror::Line;
 use super::questions::Dialogs;
 use super::sessions::{OpenSession, Sessions};
 use super::shell::{self, Shells};
-use crate::client::{Client, Scope, Subagents, UserQuestion};
+use crate::client::{Changes, Client, Scope, Subagents, UserQuestion};
 use crate::connection::{Ended, Outbox, Protocol, until};
-use pintle_agent::{Error, Feed, SessionHandle, SubscriberId, SubscriptionCommand};
+use pintle_agent::{
+    Error, Feed, SessionHandle, SessionQuestions, SubscriberId, SubscriptionCommand,
+};
 use pintle_base::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::context::{SessionCompactParams, SessionCompactResult};
 use pintle_protocol::event::{
@@ -99,7 +101,7 @@ impl Protocol for Driver {
 
     async fn input_ended(&mut self) {
         // Open questions are denied.
-        self.dialogs.open.clear();
+        self.dialogs.open.give_up();
         let id = self.sessions.client.id;
         let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
     }
@@ -195,6 +197,7 @@ impl Driver {
             match feed {
                 Feed::Durable(record) => self.durable(&record.value).await,
                 Feed::Transient(record) => self.transient(&record.value),
+                Feed::Questions(now) => self.questions_changed(&now),
                 // This client provides no hooks and no tools; missed events have been read again and are among these.
                 _ => {}
             }
@@ -228,23 +231,25 @@ impl Driver {
             self.open.seq = record.seq;
             self.send(record).await;
         }
-        if let Some(asked) = UserQuestion::by(&record.event) {
-            if let Some(session) = self.handle_of(&record.session_id) {
-                let notice = match asked {
-                    UserQuestion::Approval(_) => self.dialogs.notice(),
-                    UserQuestion::Question(_) => None,
-                };
-                let now_ms = self.sessions.client.engine.now_ms();
-                let request = self.dialogs.ask(asked, session, now_ms);
-                for message in notice.iter().chain([&request]) {
-                    self.out.push_json(message);
-                }
-            }
-            return;
-        }
-        self.dialogs.open.resolve(&record.event);
         if is_own && matches!(record.event, Event::TurnCompleted(_)) {
             self.turn_ended(record).await;
+        }
+    }
+
+    /// Opens dialogs for new questions. An open dialog whose question is over ends here.
+    fn questions_changed(&mut self, now: &SessionQuestions) {
+        let Changes { new, .. } = self.dialogs.open.update(now);
+        let Some(session) = self.handle_of(&now.session_id) else { return };
+        for asked in new {
+            let notice = match asked {
+                UserQuestion::Approval(_) => self.dialogs.notice(),
+                UserQuestion::Question(_) => None,
+            };
+            let now_ms = self.sessions.client.engine.now_ms();
+            let request = self.dialogs.ask(asked, session.clone(), now_ms);
+            for message in notice.iter().chain([&request]) {
+                self.out.push_json(message);
+            }
         }
     }
 

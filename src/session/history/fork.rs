@@ -1,7 +1,10 @@
 //! Selects the events that a fork copies. Pure.
 
 use crate::store::Entry;
+use pintle_protocol::approval::Approval;
 use pintle_protocol::event::{Event, TurnStatus};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::question::Question;
 
 /// Returns true for an entry that a fork copies. An event of an unknown kind is not copied, since it has no text for a model.
 pub fn belongs_to_history(entry: &Entry) -> bool {
@@ -41,6 +44,29 @@ pub fn is_history(event: &Event) -> bool {
         | Event::InputRemoved { .. }
         | Event::QueueChanged { .. }
         | Event::ConfigChanged(_) => false,
+    }
+}
+
+/// Names the copy as the session that asks.
+pub fn moved(mut event: Event, to: &SessionId) -> Event {
+    match &mut event {
+        Event::ApprovalRequested(approval) => approval.session_id.clone_from(to),
+        Event::QuestionRequested(question) => question.session_id.clone_from(to),
+        _ => {}
+    }
+    event
+}
+
+/// Returns true if one event is a copy of the other, in whichever sessions they are.
+pub(super) fn is_copy(one: &Event, other: &Event) -> bool {
+    match (one, other) {
+        (Event::ApprovalRequested(one), Event::ApprovalRequested(other)) => {
+            Approval { session_id: other.session_id.clone(), ..one.clone() } == *other
+        }
+        (Event::QuestionRequested(one), Event::QuestionRequested(other)) => {
+            Question { session_id: other.session_id.clone(), ..one.clone() } == *other
+        }
+        (one, other) => one == other,
     }
 }
 

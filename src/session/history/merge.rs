@@ -3,7 +3,7 @@
 //! Nothing is copied twice: the fork's path is compared with all branches of the other session, and the new part starts where it leaves the
 //! branch with the longest common path. So a fork may be merged repeatedly, also after a rewind in it.
 
-use super::fork::belongs_to_history;
+use super::fork::{belongs_to_history, is_copy};
 use super::tree;
 use crate::store::Entry;
 
@@ -50,8 +50,9 @@ pub fn branch<'a>(parent: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
 /// Returns true if one is a copy of the other.
 fn is_same(a: &Entry, b: &Entry) -> bool {
     let [a, b] = [a, b].map(|entry| entry.record.as_ref());
-    a.zip(b)
-        .is_some_and(|(a, b)| a.ts_ms == b.ts_ms && a.turn_id == b.turn_id && a.event == b.event)
+    a.zip(b).is_some_and(|(a, b)| {
+        a.ts_ms == b.ts_ms && a.turn_id == b.turn_id && is_copy(&a.event, &b.event)
+    })
 }
 
 #[cfg(test)]

@@ -399,7 +399,8 @@ impl Stage {
             Feed::Call(call) => self.called(&call),
             Feed::CallWithdrawn(_) => self.seen.push("withdrawn".to_owned()),
             Feed::Lagged { .. } => self.seen.push("lagged".to_owned()),
-            Feed::Question(_) | Feed::Held(..) => unreachable!("nothing is filtered here"),
+            Feed::Questions(_) => {}
+            Feed::Held(..) => unreachable!("nothing is held back here"),
         }
     }
 

@@ -1,0 +1,227 @@
+//! Requests for an answer that a client receives when it joins late, reads again, or did not read: those that are open, each once, after the
+//! events; and the last state of the session.
+
+use crate::support::program::{Framing, Place, Program};
+use crate::support::shared::{Shared, create};
+use pintle_testing::waiting::until;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+
+fn touch(name: &str) -> Value {
+    json!({"blocks": [{"tool": "bash", "arguments": {"command": format!("touch {name}")}}]})
+}
+
+fn say(text: &str) -> Value {
+    json!({"blocks": [{"text": text}]})
+}
+
+fn asked(program: &mut Program) -> Value {
+    program.until(|message| message["method"] == "approval/request")
+}
+
+fn allow(program: &mut Program, request: &Value) {
+    program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": {"optionId": "allow"}}));
+}
+
+/// The requests for an answer, their withdrawals and the durable events, by type.
+fn told(messages: &[Value]) -> Vec<String> {
+    let each = messages.iter().filter_map(|message| match message["method"].as_str()? {
+        "session/event" => {
+            message["params"].get("seq")?;
+            Some(message["params"]["event"]["type"].as_str()?.to_owned())
+        }
+        asked @ ("approval/request" | "question/request" | "$/cancelRequest") => {
+            Some(asked.to_owned())
+        }
+        _ => None,
+    });
+    each.collect()
+}
+
+fn requests(messages: &[Value]) -> Vec<String> {
+    let mut told = told(messages);
+    told.retain(|it| it.contains('/'));
+    told
+}
+
+/// Sends a request, and returns everything that is sent until the end of what it replays.
+fn replayed(program: &mut Program, method: &str, params: Value) -> Vec<Value> {
+    program.seen.clear();
+    let head = program.ask(method, params)["seq"].as_u64().unwrap();
+    program.until(|message| message["params"]["seq"] == head);
+    // Requests follow the events, before the next response.
+    program.ask("ping", json!({}));
+    std::mem::take(&mut program.seen)
+}
+
+#[test]
+fn a_replay_asks_nothing_that_is_answered() {
+    let place = Place::new(&[]);
+    let script = json!({"replies": [touch("a"), say("done")]});
+    let mut program = Program::on_script(&place, &script, Framing::Lines);
+    program.prompt("go");
+    let request = asked(&mut program);
+    let session = request["params"]["sessionId"].clone();
+    allow(&mut program, &request);
+    program.until_event("turn.completed");
+    let none: [&str; 0] = [];
+    for (method, params) in [
+        ("session/subscribe", json!({"fromSeq": 0})),
+        ("session/subscribe", json!({"tail": 1000})),
+        ("session/subscribe", json!({"fromSeq": 0, "include": ["turn.*"]})),
+        ("session/open", json!({"sessionId": session, "fromSeq": 0})),
+        ("session/fork", json!({"sessionId": session})),
+    ] {
+        let seen = replayed(&mut program, method, params.clone());
+        assert_eq!(requests(&seen), none, "{method} {params}");
+    }
+    program.ask("session/close", json!({"sessionId": session}));
+    let seen = replayed(&mut program, "session/open", json!({"sessionId": session, "fromSeq": 0}));
+    assert_eq!(requests(&seen), none);
+}
+
+#[test]
+fn a_replay_asks_what_is_open_after_its_events() {
+    let shared = Shared::new(json!([touch("a"), touch("b"), say("done")]));
+    let mut first = shared.attach();
+    let session = create(&mut first);
+    first.prompt("go");
+    let request = asked(&mut first);
+    allow(&mut first, &request);
+    let open = asked(&mut first);
+    for (method, params) in [
+        ("session/open", json!({"sessionId": session, "fromSeq": 0})),
+        ("session/open", json!({"sessionId": session, "tail": 1})),
+        ("session/open", json!({"sessionId": session})),
+        ("session/open", json!({"sessionId": session, "fromSeq": 0, "include": ["turn.*"]})),
+    ] {
+        let mut second = shared.attach();
+        second.ask(method, params.clone());
+        let again = asked(&mut second);
+        assert_eq!(again["params"], open["params"], "{params}");
+        second.ask("ping", json!({}));
+        let told = told(&second.seen);
+        assert_eq!(told.last().unwrap(), "approval/request", "{params}: {told:?}");
+        assert_eq!(requests(&second.seen), ["approval/request"], "{params}");
+    }
+    // The same client is not asked again.
+    let params = json!({"sessionId": session, "fromSeq": 0});
+    assert_eq!(requests(&replayed(&mut first, "session/subscribe", params)), Vec::<String>::new());
+    allow(&mut first, &open);
+    assert_eq!(first.until_event("turn.completed")["status"], "completed");
+}
+
+#[test]
+fn a_fork_leaves_the_open_request_of_the_other_session() {
+    let place = Place::new(&[]);
+    let script = json!({"replies": [touch("a"), say("done")]});
+    let mut program = Program::on_script(&place, &script, Framing::Lines);
+    program.prompt("go");
+    let request = asked(&mut program);
+    let session = request["params"]["sessionId"].clone();
+    let seen = replayed(&mut program, "session/fork", json!({"sessionId": session}));
+    assert_eq!(requests(&seen), Vec::<String>::new());
+    let fork = seen.iter().find(|message| message["params"]["seq"] == 1).unwrap();
+    let fork = fork["params"]["sessionId"].clone();
+    let copied = seen.iter().find(|it| it["params"]["event"]["type"] == "approval.requested");
+    assert_eq!(copied.unwrap()["params"]["event"]["sessionId"], fork);
+    // Also when the fork is subscribed to once more.
+    let params = json!({"sessionId": fork, "fromSeq": 0});
+    let seen = replayed(&mut program, "session/subscribe", params);
+    assert_eq!(requests(&seen), Vec::<String>::new());
+    allow(&mut program, &request);
+    let ended = program.until(|message| message["params"]["event"]["type"] == "turn.completed");
+    assert_eq!(ended["params"]["sessionId"], session);
+    assert!(place.path("a").exists());
+}
+
+#[test]
+fn joining_a_session_with_sub_agents_asks_only_what_is_open() {
+    let of = |mut reply: Value| {
+        reply["of"] = json!("make files");
+        reply
+    };
+    let shared = Shared::new(json!([
+        {"blocks": [{"tool": "spawn_agent", "arguments": {"task": "make files"}}]},
+        {"blocks": [{"tool": "wait", "arguments": {}}]},
+        say("done"),
+        of(touch("a")),
+        of(touch("b")),
+        of(say("made")),
+    ]));
+    let mut first = shared.attach();
+    let session = create(&mut first);
+    first.prompt("go");
+    let request = asked(&mut first);
+    assert_ne!(request["params"]["sessionId"], session);
+    allow(&mut first, &request);
+    let open = asked(&mut first);
+    let mut second = shared.attach();
+    second.ask("session/open", json!({"sessionId": session, "fromSeq": 0}));
+    let again = asked(&mut second);
+    assert_eq!(again["params"], open["params"]);
+    allow(&mut second, &again);
+    second.until_event("turn.completed");
+    assert_eq!(requests(&second.seen), ["approval/request"]);
+}
+
+/// Has a turn run for a client that does not read before it has ended; returns what it reads then.
+fn read_late(replies: &Value) -> Vec<Value> {
+    let place = Place::new(&[("long.txt", &"a line of text\n".repeat(1400))]);
+    let script = place.script(&json!({ "replies": replies }));
+    let command = place.engine(&["serve", "--permission", "full", "--script", &script]);
+    let (mut program, stdout) = Program::start_unread(command);
+    for (id, method, params) in [
+        (1, "initialize", json!({"protocol": {"name": "pintle", "versions": ["2.0"]}})),
+        (2, "session/create", json!({})),
+        (3, "turn/start", json!({"input": [{"type": "text", "text": "go"}]})),
+    ] {
+        program.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+    }
+    until(|| {
+        let journal = place.journal_if_any().and_then(|path| std::fs::read_to_string(path).ok());
+        journal.is_some_and(|text| text.contains(r#""type":"turn.completed""#))
+    });
+    program.send(&json!({"id": 4, "method": "context/read", "params": {"summary": true}}));
+    program.end_input();
+    let lines = BufReader::new(stdout).lines();
+    let messages = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    messages.inspect(|message| program.check(message)).collect()
+}
+
+#[test]
+fn a_client_that_reads_late_learns_the_last_state() {
+    let read =
+        |offset| json!({"tool": "read", "arguments": {"path": "long.txt", "offset": offset}});
+    let mut steps: Vec<Value> =
+        (0..40).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
+    steps.push(say("the end"));
+    for (name, replies, is_told) in [
+        ("durable events are missed", json!(steps), true),
+        ("only deltas are dropped", json!([say(&"word ".repeat(40_000))]), false),
+    ] {
+        let messages = read_late(&replies);
+        let missed = messages.iter().filter(|it| it["method"] == "session/eventsMissed").count();
+        assert_eq!(missed > 0, is_told, "{name}");
+        let mut seq = 0;
+        let (mut state, mut context, mut last_context) = (Value::Null, 0, 0);
+        for message in &messages {
+            let params = &message["params"];
+            if let Some(number) = params["seq"].as_u64().or(params["headSeq"].as_u64()) {
+                seq = number;
+            } else if let Some(after) = params["after"].as_u64() {
+                assert_eq!(after, seq, "{name}: {message}");
+            }
+            let event = &params["event"];
+            if event["type"] == "session.state" {
+                state = event["value"].clone();
+            } else if event["type"] == "session.context" {
+                context = event["tokens"].as_u64().unwrap();
+            } else if message["id"] == 4 {
+                last_context = message["result"]["usage"]["tokens"].as_u64().unwrap();
+            }
+        }
+        assert_eq!(state, "idle", "{name}");
+        assert_eq!(context, last_context, "{name}");
+    }
+}
