@@ -352,14 +352,12 @@ impl Documents {
         answer
     }
 
-    /// Waits until a document has such a version, or is closed, or for a while.
-    pub(super) async fn reaches(&self, path: &Path, version: i64) {
+    /// Waits until a document has such a version, or is closed. Returns false if its editor reports neither.
+    pub(super) async fn reaches(&self, path: &Path, version: i64) -> bool {
         let mut serial = self.0.serial.subscribe();
         let is_there = |_: &u64| self.get(path).is_none_or(|known| known.version >= version);
         let reached = serial.wait_for(is_there);
-        if tokio::time::timeout(ECHO_WAIT, reached).await.is_err() {
-            tracing::warn!("the editor did not report its change to {}", path.display());
-        }
+        tokio::time::timeout(ECHO_WAIT, reached).await.is_ok()
     }
 
     /// Waits until a document with this text is saved, closed or changed, or for a while.

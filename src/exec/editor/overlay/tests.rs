@@ -21,6 +21,10 @@ enum Act {
     Close,
     /// The editor refuses the edit.
     Refuse,
+    /// The editor confirms the edit without making it.
+    Lie,
+    /// The editor confirms the edit, and reports a new version with the old text.
+    Skip,
     /// The editor is killed.
     Die,
 }
@@ -83,6 +87,19 @@ impl Desk {
                             versions: Vec::new(),
                         };
                         reply.send(Ok(no)).unwrap();
+                        continue;
+                    }
+                    Some(act @ (Act::Lie | Act::Skip)) => {
+                        let edit = &params.edits[0];
+                        let (path, version) = (edit.path.clone(), edit.version + 1);
+                        if matches!(act, Act::Skip) {
+                            let text = documents.get(Path::new(&path)).unwrap().text;
+                            set(&documents, &path, version, &text, true);
+                        }
+                        let versions = vec![DocumentVersion { path, version }];
+                        let yes =
+                            ApplyEditResult { is_applied: true, failure_reason: None, versions };
+                        reply.send(Ok(yes)).unwrap();
                         continue;
                     }
                     Some(Act::Die) => {
@@ -149,6 +166,8 @@ fn replacing(old: &'static str, new: &'static str) -> Decide {
     })
 }
 
+const UNREPORTED: &str = "The editor confirmed the change of /w/a but did not report it, so its text is unchanged as far as known. Read the file again before you decide.";
+
 #[tokio::test]
 async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_made() {
     let disk = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -208,6 +227,15 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             true,
             &[Act::Refuse],
             "The editor did not make the change: the text is locked",
+            typed,
+            disk,
+        ),
+        ("the editor confirms and does nothing", true, &[Act::Lie], UNREPORTED, typed, disk),
+        (
+            "the editor confirms and reports the same text",
+            true,
+            &[Act::Skip],
+            UNREPORTED,
             typed,
             disk,
         ),

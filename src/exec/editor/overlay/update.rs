@@ -326,6 +326,12 @@ impl Edit<'_> {
         }
     }
 
+    /// Returns true if the document still has the text from before the edit.
+    fn is_lost(&self, documents: &Documents) -> bool {
+        let is_change = self.text != self.now.text;
+        is_change && documents.get(&self.open.path).is_some_and(|known| known.text == self.now.text)
+    }
+
     /// Merges the change with text typed meanwhile.
     fn rebase(&mut self, documents: &Documents) -> Result<(), Error> {
         let path = names::shown(&self.open.path);
@@ -391,7 +397,14 @@ async fn make(
             for edit in edits.iter() {
                 let told = answer.versions.iter().find(|told| told.path == edit.now.name);
                 let version = told.map_or(edit.now.version + 1, |told| told.version);
-                documents.reaches(&edit.open.path, version).await;
+                if !documents.reaches(&edit.open.path, version).await || edit.is_lost(documents) {
+                    return Err(Error::Refused(format!(
+                        "The editor confirmed the change of {} but did not report it, so its text is unchanged as far as known. Read the file again before you decide.",
+                        names::shown(&edit.open.path)
+                    )));
+                }
+            }
+            for edit in edits.iter() {
                 // There was no time to type since the save, so a difference comes from a formatter.
                 let is_saved = documents.get(&edit.open.path).is_some_and(|known| !known.is_dirty);
                 if !is_saved {
