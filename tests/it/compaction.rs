@@ -392,7 +392,7 @@ fn a_person_can_ask_for_it() {
             turn started
             started   #1 compaction Requested running
             completed #1 compaction Requested failed = "there is nothing to summarize yet"
-            turn Completed EndTurn after 0 steps
+            turn Failed after 0 steps compaction: there is nothing to summarize yet
             > prompt first: Started
             accepted Prompt "first"
             turn started

@@ -16,7 +16,7 @@ use pintle_llm::{
 };
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{
-    ContextPruned, DeltaField, Event, ItemDelta, Notice, NoticeLevel, TransientEvent,
+    ContextPruned, DeltaField, Event, ItemDelta, Notice, NoticeLevel, TransientEvent, TurnError,
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
@@ -216,8 +216,12 @@ pub(crate) async fn compact<H: TurnHost>(
         }
         Err(SummaryFailure::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
         Err(SummaryFailure::Failed(why)) => {
-            set(&mut item, |body| body.error = Some(why));
-            (ItemStatus::Failed, Ok(()))
+            set(&mut item, |body| body.error = Some(why.clone()));
+            let outcome = match wanted.reason {
+                CompactionReason::Requested => Err(failed(why)),
+                CompactionReason::Threshold | CompactionReason::Overflow => Ok(()),
+            };
+            (ItemStatus::Failed, outcome)
         }
     };
     item.end(status, ctx.ambient.now_ms());
@@ -226,6 +230,17 @@ pub(crate) async fn compact<H: TurnHost>(
     // Pruning all old results is better than nothing.
     let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
     Ok(prune(host, ctx, conversation, meter, keep, (tokens, None)))
+}
+
+/// Returns the end for a turn that failed to compact the conversation.
+fn failed(why: String) -> End {
+    End::Failed(TurnError {
+        code: "compaction".to_owned(),
+        message: why,
+        hint: None,
+        retryable: true,
+        http_status: None,
+    })
 }
 
 /// Asks a model to summarize the conversation and, if it is separate, the first part of the turn.
