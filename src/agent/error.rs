@@ -3,6 +3,7 @@
 use pintle_llm as llm;
 use pintle_llm::error::LogIn;
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_session::history::tree::NoPoint;
 use pintle_session::store;
 use std::io;
 
@@ -181,6 +182,23 @@ impl Error {
     #[must_use]
     pub(crate) fn at(self, field: &'static str) -> Self {
         Self { field: Some(field), ..self }
+    }
+
+    /// Returns the error for a request whose key belongs to another one.
+    pub(crate) fn other_request(key: &str) -> Self {
+        let what = format!("the key `{key}` was already used by another request");
+        Self::new(ErrorKind::Conflict, what).hint("use a unique key for each request").at("/key")
+    }
+
+    /// Returns the error for a point in the history that `field` names; `list` lists the points.
+    pub(crate) fn no_point(refused: &NoPoint, list: Action, field: &'static str) -> Self {
+        let error = match refused {
+            NoPoint::Unclear => {
+                Self::new(ErrorKind::Invalid, refused.to_string()).hint("send one of them")
+            }
+            NoPoint::Missing(_) => Self::new(ErrorKind::NotFound, refused.to_string()).hint(list),
+        };
+        error.at(field)
     }
 
     /// Adds a remedy.

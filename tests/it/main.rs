@@ -84,6 +84,7 @@ mod questions;
 mod queue;
 mod readme;
 mod recordings;
+mod refusals;
 mod requests;
 mod retention;
 mod retry;

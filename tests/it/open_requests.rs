@@ -136,6 +136,39 @@ fn a_fork_leaves_the_open_request_of_the_other_session() {
 }
 
 #[test]
+fn a_fork_with_an_answered_request_is_merged_where_it_left() {
+    let place = Place::new(&[]);
+    let script = json!({"replies": [touch("a"), say("done"), touch("b"), say("forked")]});
+    let mut program = Program::on_script(&place, &script, Framing::Lines);
+    program.prompt("go");
+    let request = asked(&mut program);
+    let session = request["params"]["sessionId"].clone();
+    allow(&mut program, &request);
+    program.until_event("turn.completed");
+    let fork = program.ask("session/fork", json!({"sessionId": session}));
+    let input = json!([{"type": "text", "text": "on"}]);
+    let start = json!({"sessionId": fork["sessionId"], "input": input});
+    program.ask("turn/start", start);
+    let request = asked(&mut program);
+    assert_eq!(request["params"]["sessionId"], fork["sessionId"]);
+    allow(&mut program, &request);
+    program.until(|message| {
+        message["params"]["event"]["type"] == "turn.completed"
+            && message["params"]["sessionId"] == fork["sessionId"]
+            && message["params"]["event"]["steps"] == 2
+            && message["params"]["seq"].as_u64() > fork["seq"].as_u64()
+    });
+    let merge = json!({"sessionId": session, "forkId": fork["sessionId"]});
+    let merged = program.ask("session/merge", merge);
+    assert_eq!(merged["dropped"], json!([]), "{merged}");
+    let page = program.ask("session/events", json!({"sessionId": session, "limit": 500}));
+    let asked = page["events"].as_array().unwrap().iter();
+    let asked = asked.filter(|event| event["event"]["type"] == "approval.requested");
+    let of: Vec<&Value> = asked.map(|event| &event["event"]["sessionId"]).collect();
+    assert_eq!(of, [&session, &session]);
+}
+
+#[test]
 fn joining_a_session_with_sub_agents_asks_only_what_is_open() {
     let of = |mut reply: Value| {
         reply["of"] = json!("make files");

@@ -163,7 +163,7 @@ fn a_steer_while_nothing_runs_is_kept_where_the_client_wants_it() {
         |when: &str, key: &str| json!({"input": text("be brief"), "whenIdle": when, "key": key});
     assert_eq!(program.ask("turn/steer", steer("reject", "a"))["data"]["code"], "noActiveTurn");
     let guarded = program.ask("turn/interrupt", json!({"expectedTurnId": "t1"}));
-    assert_eq!(guarded["data"]["code"], "noActiveTurn");
+    assert_eq!(guarded["data"]["code"], "conflict");
     assert_eq!(guarded["data"]["hint"], json!(null), "starting a turn is no remedy: {guarded}");
     let held = program.ask("turn/steer", steer("hold", "b"));
     assert_eq!(held["outcome"], "held");

@@ -9,6 +9,13 @@ use serde_json::Value;
 /// An answer to a question, or to a call.
 #[derive(Debug, Clone)]
 pub enum Answer {
+    /// A response that is no answer: the approval is denied, or the question dismissed, with a notice.
+    Unreadable {
+        /// The approval's or question's id.
+        id: String,
+        /// The reason.
+        why: String,
+    },
     /// To a question of permission.
     Approval {
         /// The question.

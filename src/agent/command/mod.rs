@@ -26,8 +26,8 @@ pub use request::{ForEachRequest, SessionCall, SessionRequest, each_session_requ
 pub use servers::ServersCommand;
 pub(crate) use settings::commands_ended;
 pub use settings::messages_held;
-pub(crate) use settings::mode_kept;
 pub use settings::{NewFolder, OpenConfig, SettingsCommand};
+pub(crate) use settings::{mode_kept, mode_limited};
 pub use subscription::{
     Adopt, Feed, Record, SessionQuestions, Subscriber, SubscriptionCommand, Transient,
 };

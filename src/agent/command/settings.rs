@@ -81,6 +81,20 @@ pub(crate) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) -> Notice 
     }
 }
 
+/// Reports that a session gets a stricter permission mode than its client requested, because of the limit that `source` sets.
+pub(crate) fn mode_limited(wanted: PermissionMode, kept: PermissionMode, source: &str) -> Notice {
+    Notice {
+        level: NoticeLevel::Warning,
+        code: "permissionModeKept".to_owned(),
+        message: format!(
+            "the permission mode is {}: {} allows more than the limit set by {source}",
+            kept.name(),
+            wanted.name()
+        ),
+        hint: Some(format!("raise the limit to {} to use that mode", wanted.name())),
+    }
+}
+
 /// Reports to the opening client the messages that were still queued when an engine exited.
 pub fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
     let count = held.len();

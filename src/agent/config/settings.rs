@@ -29,8 +29,8 @@ pub struct Settings {
     /// The model that continues a turn if the model is overloaded, unreachable or gone. By default the turn ends.
     #[schemars(example = &"openai/gpt-5.4")]
     pub fallback_model: Option<Setting<String>>,
-    /// The permission mode, "read-only", "ask", "auto-edit" or "full"; also the widest mode that clients can set. See `pintle help
-    /// permissions`.
+    /// The permission mode, "read-only", "ask", "auto-edit" or "full". If it is set here, it is also the widest mode that clients can set; if
+    /// not, they can set any. See `pintle help permissions`.
     #[schemars(with = "String", extend("default" = "ask", "enum" = PermissionMode::NAMES.map(|(name, _)| name)))]
     pub permission_mode: Setting<PermissionMode>,
     /// Retries of a request to a provider after a transient failure; 0 never retries.

@@ -2,7 +2,7 @@
 
 use crate::background::in_background;
 use crate::engine::EngineHandle;
-use crate::error::{Action, Error, ErrorKind};
+use crate::error::{Action, Error};
 use crate::file_history::content_of;
 use pintle_protocol::files::FileState;
 use pintle_protocol::history::{
@@ -54,13 +54,15 @@ impl EngineHandle {
             };
             let (from, to) = match (place(&from), place(to.as_ref().unwrap_or(&end))) {
                 (Ok(from), Ok(to)) => (from, to),
-                (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
+                (Err(refused), _) => return Ok(Err((refused, "/from"))),
+                (_, Err(refused)) => return Ok(Err((refused, "/to"))),
             };
             let folder = store.folder(&id)?;
             Ok(Ok(compare(&entries, &Blobs::new(&folder), &cwd, from, to)))
         });
-        let why = |why: String| Error::new(ErrorKind::NotFound, why).hint(Action::ListCheckpoints);
-        compared.await?.map_err(why)
+        compared
+            .await?
+            .map_err(|(refused, field)| Error::no_point(&refused, Action::ListCheckpoints, field))
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::background::in_background;
 use crate::command::{OpenConfig, SessionHandle};
+use crate::engine::keyed::Wanted;
 use crate::engine::{Engine, EngineHandle};
 use crate::error::{Action, Error, ErrorKind};
 use crate::hooks::{Hooks, Ran};
@@ -67,7 +68,7 @@ impl Engine {
         let ForkSession { of, at, title, config, cause } = fork;
         let title = title.map(|title| given_title(&title)).transpose()?.flatten();
         config.check_open()?;
-        if let Some(made) = self.made_with(cause.as_ref()).await? {
+        if let Some(made) = self.made_with(cause.as_ref(), Wanted::Fork(of.clone())).await? {
             return self.open(&made, config).await;
         }
         let ambient = self.services().ambient.clone();
@@ -112,9 +113,8 @@ fn copy(
     let seq = match at.map(|at| tree::find(&entries, at)) {
         None => last,
         Some(Ok(place)) => place.seq,
-        Some(Err(why)) => {
-            let missing = Error::new(ErrorKind::NotFound, why).hint(Action::ListHistory);
-            return Ok(Err(missing.at("/at")));
+        Some(Err(refused)) => {
+            return Ok(Err(Error::no_point(&refused, Action::ListHistory, "/at")));
         }
     };
     let Some(created) = recovery::read(&entries, now_ms).created else {

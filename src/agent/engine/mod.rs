@@ -5,6 +5,7 @@ mod checkpoints;
 mod export;
 mod fork;
 mod indexing;
+mod keyed;
 mod opening;
 mod reopen;
 mod resources;
@@ -16,8 +17,9 @@ pub use user_shell::UserShellRun;
 
 pub use resources::{DecideContent, ResourceChange, ResourceStat};
 
-use crate::background::in_background;
-use crate::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
+use crate::command::{
+    COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle, SettingsCommand,
+};
 use crate::engine::indexing::Indexing;
 use crate::engine::opening::Opening;
 use crate::error::{Action, Error, ErrorKind, Hint};
@@ -363,12 +365,14 @@ impl Engine {
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
         let CreateSession { id, cwd, title, config, parent, role, limits, budget, blobs, cause } =
             create;
-        if let Some(made) = self.made_with(cause.as_ref()).await? {
+        let cwd = names::given(cwd);
+        let title = title.map(|title| given_title(&title)).transpose()?.flatten();
+        let wanted = keyed::Wanted::create(&cwd, title.as_ref(), &config);
+        if let Some(made) = self.made_with(cause.as_ref(), wanted).await? {
             return self.open(&made, OpenConfig::default()).await;
         }
-        let cwd = names::given(cwd);
         self.check_folders(&cwd, &config).await?;
-        let title = title.map(|title| given_title(&title)).transpose()?.flatten();
+        let wanted_mode = config.permission_mode;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
         if let Some(tools) = &settings.tools {
             check_tools(&self.services, &settings, tools)?;
@@ -414,7 +418,14 @@ impl Engine {
             self.services.store.keep_key(&key, &journal.header().session_id)?;
         }
         journal.publish()?;
-        Ok(self.spawn(journal, settings, TurnState::default(), Earlier::default()))
+        let kept = settings.permission_mode;
+        let handle = self.spawn(journal, settings, TurnState::default(), Earlier::default());
+        if wanted_mode.is_some_and(|wanted| wanted > kept) {
+            // The session reports that it keeps the stricter mode.
+            let config = OpenConfig { permission_mode: wanted_mode, ..OpenConfig::default() };
+            handle.ask(|reply| SettingsCommand::Configure { config, reply }).await?;
+        }
+        Ok(handle)
     }
 
     /// Queries the kernel for the sandbox that sessions report for their commands.
@@ -468,13 +479,6 @@ impl Engine {
             additional: config.additional.unwrap_or_default(),
             trace: config.trace.unwrap_or_default(),
         })
-    }
-
-    /// Returns the session that an earlier request with the same key created.
-    async fn made_with(&self, cause: Option<&Cause>) -> Result<Option<SessionId>, Error> {
-        let Some(key) = cause.and_then(|cause| cause.key.clone()) else { return Ok(None) };
-        let store = self.services.store.clone();
-        in_background(move || Ok(store.made_with(&key))).await
     }
 
     fn append(

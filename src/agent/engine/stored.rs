@@ -59,7 +59,13 @@ impl EngineHandle {
     ) -> Result<SessionSearchResult, Error> {
         let wanted = SessionSearchParams { cwd: wanted.cwd.map(names::given), ..wanted };
         let store = self.services().store.clone();
-        let found = in_background(move || store.search(&wanted, limit)).await?;
+        let found = in_background(move || {
+            if let Some(id) = &wanted.session_id {
+                store.folder(id)?;
+            }
+            store.search(&wanted, limit)
+        });
+        let found = found.await?;
         if found.behind > 0 {
             self.index_due();
         }

@@ -23,7 +23,7 @@ impl Session {
         let mut open = self.questions.approvals.iter().map(|open| &open.approval);
         let checked = match open.find(|approval| approval.approval_id == *id) {
             Some(approval) => check_approval(approval, answer),
-            None => Err(self.questions.closed.refusal(id.as_str())),
+            None => Err(self.questions.closed.refusal("approval", id.as_str()).at("/approvalId")),
         };
         if let Err(error) = checked {
             let _ = reply.send(Err(error));
@@ -45,7 +45,7 @@ impl Session {
         let mut open = self.questions.questions.iter().map(|open| &open.question);
         let checked = match open.find(|question| question.question_id == *id) {
             Some(question) => check_question(question, answer),
-            None => Err(self.questions.closed.refusal(id.as_str())),
+            None => Err(self.questions.closed.refusal("question", id.as_str()).at("/questionId")),
         };
         if let Err(error) = checked {
             let _ = reply.send(Err(error));

@@ -1,6 +1,5 @@
 //! Context commands: the last request to the model, window usage, compaction on request.
 
-use super::turns::other_request;
 use super::{Phase, Session};
 use crate::background::in_background;
 use crate::command::Reply;
@@ -52,7 +51,7 @@ impl Session {
         Some(match self.log.keys.effect(key)? {
             Effect::Began(turn_id) => Ok(turn_id.clone()),
             Effect::Accepted { .. } | Effect::Noted { .. } | Effect::Ran { .. } => {
-                Err(other_request(key))
+                Err(Error::other_request(key))
             }
         })
     }

@@ -86,7 +86,7 @@ impl Session {
             None
         };
         let entries = in_background(self.log.journal.reader()).await?;
-        let place = tree::find(&entries, &to).map_err(no_place)?;
+        let place = tree::find(&entries, &to).map_err(|refused| no_place(&refused, "/to"))?;
         let from_seq = self.log.journal.last_seq();
         let mut files = match scope {
             RewindScope::Conversation => Vec::new(),
@@ -233,7 +233,7 @@ impl Session {
         };
         let seq = match seq {
             Some(seq) => seq,
-            None => tree::find(&entries, &at).map_err(no_place)?.seq,
+            None => tree::find(&entries, &at).map_err(|refused| no_place(&refused, "/at"))?.seq,
         };
         // Without a label there is nothing that the data would be about.
         let metadata = metadata.filter(|_| label.is_some());
@@ -243,6 +243,6 @@ impl Session {
     }
 }
 
-fn no_place(why: String) -> Error {
-    Error::new(ErrorKind::NotFound, why).hint(Action::ListHistory)
+fn no_place(refused: &tree::NoPoint, field: &'static str) -> Error {
+    Error::no_point(refused, Action::ListHistory, field)
 }

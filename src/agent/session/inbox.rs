@@ -85,11 +85,6 @@ impl Inbox {
         self.queue.held.push_back(input);
     }
 
-    /// Returns true if the message is held for the next prompt.
-    pub(super) fn holds(&self, id: &ItemId) -> bool {
-        place(&self.queue.held, id).is_some()
-    }
-
     /// Takes the messages that are held for the next prompt, which has come.
     pub(super) fn take_held(&mut self) -> Vec<QueuedInput> {
         std::mem::take(&mut self.queue.held).into()

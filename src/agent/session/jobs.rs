@@ -2,7 +2,6 @@
 //!
 //! Invariant: a job's item is journaled before its command runs, and its end before it is reported.
 
-use super::turns::other_request;
 use super::{Phase, Session};
 use crate::command::{JobCommand, Note, NoteBody, Record, UserJob};
 use crate::error::{Action, Error, ErrorKind};
@@ -94,7 +93,7 @@ impl Session {
             Effect::Ran { .. }
             | Effect::Accepted { .. }
             | Effect::Began(_)
-            | Effect::Noted { .. } => Err(other_request(key)),
+            | Effect::Noted { .. } => Err(Error::other_request(key)),
         })
     }
 

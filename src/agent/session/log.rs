@@ -222,7 +222,7 @@ impl Log {
         }
     }
 
-    /// Sends lagging subscribers what they missed, if there is room.
+    /// Sends lagging subscribers the missed parts, if there is room.
     pub(super) fn catch_up(&mut self) {
         let head = self.journal.last_seq();
         for subscription in &mut self.subscribers {
@@ -230,7 +230,7 @@ impl Log {
         }
     }
 
-    /// Sends lagging subscribers what they missed before the session ends.
+    /// Sends lagging subscribers the missed parts before the session ends.
     pub(super) async fn tell_at_the_end(&mut self) {
         let head = self.journal.last_seq();
         for subscription in &mut self.subscribers {

@@ -4,7 +4,6 @@
 //!
 //! A note, such as a command that the user ran, is written between turns: immediately, or when the running turn has ended.
 
-use super::turns::other_request;
 use super::{Phase, Session};
 use crate::command::{Note, NoteBody, Reply};
 use crate::error::{Error, ErrorKind};
@@ -73,7 +72,11 @@ impl Session {
             (None, Some(Effect::Accepted { .. } | Effect::Began(_) | Effect::Ran { .. })) => None,
             (None, None) => return Ok(true),
         };
-        if earlier.is_some() && earlier == asked { Ok(false) } else { Err(other_request(key)) }
+        if earlier.is_some() && earlier == asked {
+            Ok(false)
+        } else {
+            Err(Error::other_request(key))
+        }
     }
 
     fn digest_of(&self, message: &EngineMessage) -> u64 {
@@ -142,20 +145,23 @@ fn message_of(body: &NoteBody) -> Option<EngineMessage> {
 /// Refuses a note that is too large, or empty.
 fn check_note(params: &SessionNoteParams) -> Result<(), Error> {
     let SessionNoteParams { text, kind, data, to_model, .. } = params;
-    let invalid = |message: &str, hint: String| {
-        Err(Error::new(ErrorKind::Invalid, message.to_owned()).hint(hint))
+    let invalid = |field: &'static str, message: &str, hint: String| {
+        Err(Error::new(ErrorKind::Invalid, message.to_owned()).hint(hint).at(field))
     };
-    let bytes = data.as_ref().map_or(0, |data| data.to_string().len()).max(text.len());
+    let data_bytes = data.as_ref().map_or(0, |data| data.to_string().len());
+    let bytes = data_bytes.max(text.len());
     if bytes > MAX_NOTE_BYTES {
+        let field = if data_bytes > text.len() { "/data" } else { "/text" };
         let hint = format!("use at most {MAX_NOTE_BYTES} for text and for data");
-        return invalid(&format!("the note has {bytes} bytes"), hint);
+        return invalid(field, &format!("the note has {bytes} bytes"), hint);
     }
     if text.trim().is_empty() && (*to_model || data.is_none()) {
         let hint = "set `text`, or `data` that the model does not read";
-        return invalid("`text` is empty", hint.to_owned());
+        return invalid("/text", "`text` is empty", hint.to_owned());
     }
     if kind.as_ref().is_some_and(|kind| kind.chars().count() > MAX_KIND_CHARS) {
-        return invalid("`kind` is too long", format!("use at most {MAX_KIND_CHARS} characters"));
+        let hint = format!("use at most {MAX_KIND_CHARS} characters");
+        return invalid("/kind", "`kind` is too long", hint);
     }
     Ok(())
 }

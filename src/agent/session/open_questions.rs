@@ -194,13 +194,13 @@ impl ClosedQuestions {
     }
 
     /// Returns the error for an answer to a question that is not open.
-    pub(super) fn refusal(&self, id: &str) -> Error {
+    pub(super) fn refusal(&self, what: &str, id: &str) -> Error {
         match self.0.iter().find(|(over, _)| over == id) {
             Some((_, words)) => {
-                Error::new(ErrorKind::Conflict, format!("{id} is no longer open: {words}"))
+                Error::new(ErrorKind::Conflict, format!("{what} {id} is no longer open: {words}"))
                     .hint("the first answer counts; it is in the session's events")
             }
-            None => Error::new(ErrorKind::NotFound, format!("no open question {id}"))
+            None => Error::new(ErrorKind::NotFound, format!("no open {what} {id}"))
                 .hint(Action::ListQuestions),
         }
     }

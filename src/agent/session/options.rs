@@ -3,7 +3,9 @@
 //! Invariant: no option is accepted and ignored. An option that cannot be set is rejected with a reason; others apply from the next turn.
 
 use super::{Session, Settings};
-use crate::command::{NewFolder, OpenConfig, Record, Reply, SettingsCommand, mode_kept};
+use crate::command::{
+    NewFolder, OpenConfig, Record, Reply, SettingsCommand, mode_kept, mode_limited,
+};
 use crate::error::{Error, ErrorKind};
 use crate::session::parse_model;
 use crate::turn::mode::WORK_MODES;
@@ -47,7 +49,12 @@ impl Session {
         let is_open = done.is_ok();
         self.respond(reply, done);
         if let Some(wanted) = wider.filter(|_| is_open) {
-            self.log.unseen.push(mode_kept(wanted, now));
+            let policy = &self.services.permissions;
+            self.log.unseen.push(if wanted > policy.ceiling {
+                mode_limited(wanted, now, &policy.ceiling_source)
+            } else {
+                mode_kept(wanted, now)
+            });
         }
     }
 

@@ -9,11 +9,13 @@ use crate::command::{Answer, SessionQuestions, Subscriber};
 use crate::session::question_rules;
 use crate::turn::approval;
 use pintle_base::text::visible::visible;
-use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
-use pintle_protocol::event::Event;
-use pintle_protocol::ids::{ItemId, QuestionId};
+use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, DecidedBy};
+use pintle_protocol::event::{Event, Notice, NoticeLevel};
+use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId};
 use pintle_protocol::plan::{Plan, WorkMode};
-use pintle_protocol::question::{AnsweredBy, Question, QuestionKind, QuestionOutcome};
+use pintle_protocol::question::{
+    AnsweredBy, Question, QuestionAnswer, QuestionKind, QuestionOutcome,
+};
 use pintle_session::history::outcome;
 use pintle_tools::{Ask, AskOutcome, ClientRequest};
 use std::time::Duration;
@@ -130,6 +132,7 @@ impl Session {
                     self.resolve_approval(open, outcome);
                 }
             }
+            Answer::Unreadable { id, why } => self.unreadable(id, why),
             Answer::Call { call_id, outcome } => self.call_answered(call_id, outcome.clone()),
             Answer::Question { question_id, answer } => {
                 if let Some(open) = self.questions.take_question(question_id) {
@@ -137,6 +140,30 @@ impl Session {
                     self.resolve_question(open, outcome);
                 }
             }
+        }
+    }
+
+    /// Handles an answer that cannot be read: denies or dismisses, with a notice.
+    fn unreadable(&mut self, id: &str, why: &str) {
+        let denied = self.questions.take_approval(&ApprovalId::new(id));
+        let dismissed = self.questions.take_question(&QuestionId::new(id));
+        let effect = match (&denied, &dismissed) {
+            (Some(_), _) => "the call was denied",
+            (None, Some(_)) => "the question was dismissed",
+            (None, None) => return,
+        };
+        let message = format!("{effect}: the client's answer was not understood: {why}");
+        let (level, code) = (NoticeLevel::Warning, "answerNotUnderstood".to_owned());
+        self.record(None, Event::Notice(Notice { level, code, message, hint: None }));
+        if let Some(open) = denied {
+            let answer = ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() };
+            let outcome = approval::outcome(&open.approval, &answer);
+            self.resolve_approval(open, outcome);
+        }
+        if let Some(open) = dismissed {
+            let answer = QuestionAnswer { dismissed: true, ..QuestionAnswer::default() };
+            let outcome = question_rules::outcome(&open.question, &answer);
+            self.resolve_question(open, outcome);
         }
     }
 

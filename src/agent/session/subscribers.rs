@@ -152,8 +152,8 @@ impl Subscription {
         let _ = tokio::time::timeout(LAST_WORDS, told).await;
     }
 
-    /// Sends a lagging subscriber what it missed, as far as there is room now: the range of the events, then the questions that are open and
-    /// the latest transient events.
+    /// Sends a lagging subscriber the missed parts, as far as there is room now: the range of missed events, the open questions, then the latest
+    /// transient events.
     pub(super) fn catch_up(&mut self, questions: &Arc<SessionQuestions>, head_seq: u64) {
         let Self { subscriber: Subscriber { feed, .. }, last_sent_seq, owed } = self;
         let has_room = |next: Feed| !matches!(feed.try_send(next), Err(TrySendError::Full(_)));

@@ -86,7 +86,7 @@ impl Questions {
         }
     }
 
-    /// Returns the messages that withdraw a session's requests which are over, and the questions to ask.
+    /// Returns the messages that withdraw obsolete requests of a session, and the questions to ask.
     pub(super) fn update(&mut self, now: &SessionQuestions) -> (Vec<Vec<u8>>, Vec<UserQuestion>) {
         let Changes { over, new } = self.open.update(now);
         let withdrawn = over.into_iter().map(|id| {

@@ -1,7 +1,7 @@
 //! Approvals and questions that wait for the client's answer, keyed by the protocol's request ids. Pure.
 //!
 //! Sessions report which of their questions are open, all of them at each change: [`Questions::update`] compares that with the requests. So a
-//! replay asks nothing, missed events lose nothing, and equal ids in a session and its fork are told apart.
+//! replay asks nothing, missed events lose nothing, and equal ids in a session and its fork are distinct.
 
 use pintle_agent::{Answer, SessionHandle, SessionQuestions};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
@@ -133,7 +133,7 @@ impl<T> Questions<T> {
         self.open.values().any(|open| open.session.id == *session && open.asked.id() == asked.id())
     }
 
-    /// Compares a session's open questions with the requests, and removes those that are over.
+    /// Compares a session's open questions with the requests, and removes obsolete requests.
     pub(crate) fn update(&mut self, now: &SessionQuestions) -> Changes {
         let session = &now.session_id;
         let mut asked = UserQuestion::open_in(now);

@@ -63,7 +63,7 @@ impl Questions {
         Some(self.send(open))
     }
 
-    /// Returns the messages that withdraw a session's requests which are over, and the questions to ask.
+    /// Returns the messages that withdraw obsolete requests of a session, and the questions to ask.
     pub(super) fn update(&mut self, now: &SessionQuestions) -> (Vec<Vec<u8>>, Vec<UserQuestion>) {
         let Changes { over, new } = self.open.update(now);
         (over.into_iter().map(wire::withdrawal).collect(), new)

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::refused;
 use crate::rpc::HandlerResult;
-use crate::rpc::error_object;
+use crate::rpc::{error_object, invalid};
 use pintle_agent::{DocumentProblem, Documents};
 use pintle_protocol::document::{
     DocumentChangeParams, DocumentCloseParams, DocumentOpenParams, DocumentSaveParams,
@@ -20,8 +20,7 @@ pub(super) async fn open(
     let documents = documents(&connection)?;
     if !Path::new(&params.path).is_absolute() {
         let message = format!("`{}` is not an absolute path", params.path);
-        let hint = "send an absolute path";
-        return Err(error_object(error::INVALID_PARAMS, &message, "invalidParams", Some(hint)));
+        return Err(invalid("/path", &message, "send an absolute path".to_owned()));
     }
     let path =
         connection.client.engine.canonicalize(Path::new(&params.path)).await.map_err(refused)?;

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::refused;
 use crate::rpc::HandlerResult;
-use crate::rpc::error_object;
+use crate::rpc::{error_object, invalid};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, ToolNames};
 use pintle_protocol::error;
@@ -27,7 +27,8 @@ pub(super) async fn hook_register(
 ) -> HandlerResult<Empty> {
     let HookRegisterParams { points, tools, timeout_ms, on_failure } = params;
     if points.is_empty() {
-        return Err(invalid("`points` is empty", "specify at least one, such as beforeToolCall"));
+        let hint = "specify at least one, such as beforeToolCall";
+        return Err(invalid("/points", "`points` is empty", hint.to_owned()));
     }
     let session_points = [
         HookPoint::SessionStart,
@@ -38,12 +39,15 @@ pub(super) async fn hook_register(
     if points.iter().any(|point| session_points.contains(point)) {
         let hint = "clients receive responses and events for these; a hook in the config file can run there";
         return Err(invalid(
+            "/points",
             "clients cannot hook sessionStart, sessionFork, sessionSwitch or sessionEnd",
-            hint,
+            hint.to_owned(),
         ));
     }
     let tools = tools.as_deref().map(ToolNames::new).transpose();
-    let tools = tools.map_err(|message| invalid(&message, "use names, with * for any text"))?;
+    let tools = tools.map_err(|message| {
+        invalid("/tools", &message, "use names, with * for any text".to_owned())
+    })?;
     let hook = Hook {
         points,
         tools,
@@ -53,10 +57,7 @@ pub(super) async fn hook_register(
     };
     let extensions = connection.update_extensions(|extensions| {
         if extensions.hooks.len() >= MAX_EXTENSIONS {
-            return Err(invalid(
-                "this connection has too many hooks",
-                "register one for several points",
-            ));
+            return Err(too_many("hooks", "register one for several points"));
         }
         extensions.hooks.push(hook);
         Ok(())
@@ -73,19 +74,24 @@ pub(super) async fn tool_register(
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(is_plain) {
         let hint = "use letters, digits, `_` and `-`, at most 64";
-        return Err(invalid(&format!("invalid tool name `{name}`"), hint));
+        return Err(invalid("/name", &format!("invalid tool name `{name}`"), hint.to_owned()));
     }
     if shape.description.trim().is_empty() {
-        return Err(invalid("`description` is empty", "describe the tool for the model"));
+        let hint = "describe the tool for the model";
+        return Err(invalid("/description", "`description` is empty", hint.to_owned()));
     }
     if shape.parameters.get("type").and_then(|kind| kind.as_str()) != Some("object") {
         let hint = "send a JSON Schema with \"type\": \"object\"";
-        return Err(invalid("`parameters` is not an object schema", hint));
+        return Err(invalid(
+            "/parameters",
+            "`parameters` is not an object schema",
+            hint.to_owned(),
+        ));
     }
     let extensions = connection.update_extensions(|extensions| {
         extensions.tools.retain(|tool| tool.shape.name != shape.name);
         if extensions.tools.len() >= MAX_EXTENSIONS {
-            return Err(invalid("this connection has too many tools", "register fewer"));
+            return Err(too_many("tools", "register fewer"));
         }
         let serial = NEXT.fetch_add(1, Ordering::Relaxed);
         extensions.tools.push(Arc::new(tool(shape, serial)?));
@@ -97,7 +103,7 @@ pub(super) async fn tool_register(
 fn tool(shape: ToolRegisterParams, serial: u64) -> HandlerResult<ClientTool> {
     ClientTool::new(shape, serial).map_err(|error| {
         let message = format!("`parameters` is not a valid JSON Schema: {error}");
-        invalid(&message, "correct the schema")
+        invalid("/parameters", &message, "correct the schema".to_owned())
     })
 }
 
@@ -143,6 +149,8 @@ async fn update_sessions(
     Ok(Empty {})
 }
 
-fn invalid(message: &str, hint: &str) -> ErrorObjectOwned {
-    error_object(error::INVALID_PARAMS, message, "invalidParams", Some(hint))
+/// Returns the error for a registration above the limit, for which no field is at fault.
+fn too_many(what: &str, hint: &str) -> ErrorObjectOwned {
+    let message = format!("this connection has too many {what}");
+    error_object(error::INVALID_PARAMS, &message, "invalidParams", Some(hint))
 }

@@ -106,6 +106,7 @@ pub(super) async fn session_create(
     let SessionCreateParams { cwd, title, config, subscribe, filter, key } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
+    check_model(&connection, &config)?;
     let (config, cause) = (open_config(config)?, connection.cause(key)?);
     let create = CreateSession { cwd, title, config, cause, ..CreateSession::default() };
     let session = connection.client.engine.create(create).await.map_err(refused)?;
@@ -120,6 +121,7 @@ pub(super) async fn session_open(
     let SessionOpenParams { session_id, subscribe, from_seq, tail, cwd, config, filter } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.map(|cwd| NewFolder::Move(cwd.into()));
+    check_model(&connection, &config)?;
     let config = OpenConfig { cwd, ..open_config(config)? };
     let opened = connection.client.engine.open(session_id, config).await;
     let session = opened.map_err(refused)?;
@@ -135,6 +137,7 @@ pub(super) async fn session_fork(
     let SessionForkParams { session_id: of, at, title, cwd, config, subscribe, filter, key } =
         params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
+    check_model(&connection, &config)?;
     let (config, cause) = (open_config(config)?, connection.cause(key)?);
     let config = OpenConfig { cwd: cwd.map(|cwd| NewFolder::Move(cwd.into())), ..config };
     let fork = ForkSession { of, at, title, config, cause };
@@ -328,6 +331,17 @@ pub(super) async fn attach(
             let subscriber = connection.as_subscriber(filter);
             client::subscribe(session, subscriber, from_seq).await.map_err(refused)
         }
+    }
+}
+
+/// Refuses a model that does not exist. One whose key is missing is accepted, since a login can follow.
+fn check_model(connection: &Connection, config: &SessionConfig) -> HandlerResult<()> {
+    let Some(model) = &config.model else { return Ok(()) };
+    match connection.client.engine.check_model(model) {
+        Err(error) if error.kind == agent::ErrorKind::Config => {
+            Err(refused(agent::Error { field: Some("/config/model"), ..error }))
+        }
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

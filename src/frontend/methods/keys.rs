@@ -20,7 +20,7 @@ pub(super) fn check_key(key: Option<&str>) -> HandlerResult<()> {
     let Some(key) = key else { return Ok(()) };
     if key.is_empty() {
         let hint = "omit it, or send a text such as a UUID".to_owned();
-        return Err(invalid("/key", "is empty", hint));
+        return Err(invalid("/key", "the key is empty", hint));
     }
     check_length("/key", key)
 }

@@ -305,12 +305,7 @@ fn parse<M: Request>(params: Option<&str>) -> Result<M::Params, ErrorObjectOwned
         Some(found) => (Some(found.path).filter(|path| !path.is_empty()), found.message),
         None => (pointer(error.path()), error.inner().to_string()),
     };
-    let data = ErrorData {
-        code: "invalidParams".to_owned(),
-        path,
-        hint: Some("`pintle schema` prints the shape of every method's params".to_owned()),
-        ..ErrorData::default()
-    };
+    let data = ErrorData { code: "invalidParams".to_owned(), path, ..ErrorData::default() };
     Err(ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data)))
 }
 

@@ -22,7 +22,7 @@ pub(super) async fn shell_run(
     let ShellRunParams { session_id, command: line, to_model, key } = params;
     if line.trim().is_empty() {
         let hint = "send a command line, such as `git status`".to_owned();
-        return Err(invalid("/command", "is empty", hint));
+        return Err(invalid("/command", "the command is empty", hint));
     }
     check_key(key.as_deref())?;
     let session = session(&connection, session_id)?.keyed(key);

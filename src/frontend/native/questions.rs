@@ -7,13 +7,12 @@ use pintle_agent::{
     Answer, CallBody, CallId, ClientCall, EditCall, SessionHandle, SessionQuestions,
 };
 use pintle_base::transport::envelope::{self, Id};
-use pintle_protocol::approval::ApprovalAnswer;
+use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
     ApplyEdit, ApprovalRequest, CancelParams, CancelRequest, HookRunRequest, Notification,
     QuestionRequest, Request, ToolCallRequest,
 };
-use pintle_protocol::question::QuestionAnswer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -45,7 +44,7 @@ impl Questions {
         });
     }
 
-    /// Sends and withdraws questions according to those that are open in a session.
+    /// Sends a session's new questions and withdraws obsolete ones.
     pub(super) fn update(
         &mut self,
         now: &SessionQuestions,
@@ -110,7 +109,7 @@ impl Questions {
         }
     }
 
-    /// Takes a response and returns the answer for a session. A malformed response dismisses the question.
+    /// Takes a response and returns the answer for a session.
     pub(super) fn responded(
         &mut self,
         id: &Id,
@@ -136,18 +135,19 @@ impl Questions {
             tracing::debug!("response to an unknown request: {id}");
             return None;
         };
-        let answer = match asked {
-            UserQuestion::Approval(approval) => Answer::Approval {
-                approval_id: approval.approval_id,
-                answer: read(outcome)
-                    .unwrap_or(ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() }),
-            },
-            UserQuestion::Question(question) => Answer::Question {
-                question_id: question.question_id,
-                answer: read(outcome)
-                    .unwrap_or(QuestionAnswer { dismissed: true, ..QuestionAnswer::default() }),
-            },
+        let answer = match &asked {
+            UserQuestion::Approval(approval) => {
+                let answer = read(outcome).and_then(|answer| offered(approval, answer));
+                let approval_id = approval.approval_id.clone();
+                answer.map(|answer| Answer::Approval { approval_id, answer })
+            }
+            UserQuestion::Question(question) => {
+                let question_id = question.question_id.clone();
+                read(outcome).map(|answer| Answer::Question { question_id, answer })
+            }
         };
+        let unreadable = |why| Answer::Unreadable { id: asked.id().to_owned(), why };
+        let answer = answer.unwrap_or_else(unreadable);
         Some((session, answer))
     }
 }
@@ -157,6 +157,18 @@ fn withdraw(id: String, outbox: &mut Outbox) {
     outbox.push(envelope::notification(CancelRequest::METHOD, &params));
 }
 
-fn read<T: DeserializeOwned>(outcome: Result<Box<RawValue>, String>) -> Option<T> {
-    outcome.ok().and_then(|raw| serde_json::from_str(raw.get()).ok())
+fn read<T: DeserializeOwned>(outcome: Result<Box<RawValue>, String>) -> Result<T, String> {
+    outcome.and_then(|raw| serde_json::from_str(raw.get()).map_err(|error| error.to_string()))
+}
+
+/// Returns the answer if its option was offered.
+fn offered(approval: &Approval, answer: ApprovalAnswer) -> Result<ApprovalAnswer, String> {
+    let is_offered =
+        |chosen: &String| approval.options.iter().any(|option| option.option_id == *chosen);
+    match &answer.option_id {
+        _ if answer.dismissed => Ok(answer),
+        Some(chosen) if is_offered(chosen) => Ok(answer),
+        Some(chosen) => Err(format!("unknown option `{chosen}`")),
+        None => Err("no `optionId`".to_owned()),
+    }
 }

@@ -236,7 +236,7 @@ impl Driver {
         }
     }
 
-    /// Opens dialogs for new questions. An open dialog whose question is over ends here.
+    /// Opens dialogs for new questions, and forgets obsolete ones.
     fn questions_changed(&mut self, now: &SessionQuestions) {
         let Changes { new, .. } = self.dialogs.open.update(now);
         let Some(session) = self.handle_of(&now.session_id) else { return };

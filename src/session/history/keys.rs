@@ -15,6 +15,9 @@ pub struct Keys {
     effects: HashMap<String, Effect>,
     /// Items of running commands, with the keys of their requests.
     running: Vec<(ItemId, String)>,
+    /// The running turn.
+    #[serde(default)]
+    turn: Option<TurnId>,
 }
 
 /// A request's effect.
@@ -30,6 +33,9 @@ pub enum Effect {
         delivery: Delivery,
         /// The content's digest.
         content: u64,
+        /// True if it waited for the next prompt, because no turn ran.
+        #[serde(default)]
+        is_held: bool,
     },
     /// A turn began that reads no message.
     Began(TurnId),
@@ -52,6 +58,11 @@ pub enum Effect {
 impl Keys {
     /// Takes note of an event.
     pub fn record(&mut self, record: &EventRecord) {
+        match &record.event {
+            Event::TurnStarted { .. } => self.turn.clone_from(&record.turn_id),
+            Event::TurnCompleted(_) => self.turn = None,
+            _ => {}
+        }
         if let Event::ItemCompleted { item } = &record.event
             && matches!(item.body, ItemBody::Job(_))
         {
@@ -65,6 +76,8 @@ impl Keys {
                 turn_id: input.turn_id.clone(),
                 delivery: input.delivery,
                 content: digest(&as_json(&input.content)),
+                is_held: input.delivery == Delivery::Steer
+                    && self.turn.as_ref() != Some(&input.turn_id),
             }
         } else if let (Event::TurnStarted { .. }, Some(turn_id)) = (&record.event, &record.turn_id)
         {

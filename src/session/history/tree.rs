@@ -85,15 +85,34 @@ pub struct Point {
     pub input: Vec<Input>,
 }
 
+/// The reason why a point in the history is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoPoint {
+    /// Not exactly one of its fields is given.
+    #[error("a point in the history needs exactly one of `itemId`, `turnId` and `seq`")]
+    Unclear,
+    /// The session does not have it.
+    #[error("{0}")]
+    Missing(String),
+}
+
 /// Finds a point in the history.
 ///
 /// # Errors
-/// The point does not exist; the message gives the reason.
-pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Point, String> {
+/// The point is not clear or does not exist.
+pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Point, NoPoint> {
+    let fields = [point.item_id.is_some(), point.turn_id.is_some(), point.seq.is_some()];
+    if fields.into_iter().filter(|is_given| *is_given).count() != 1 {
+        return Err(NoPoint::Unclear);
+    }
+    existing(entries, point).map_err(NoPoint::Missing)
+}
+
+fn existing(entries: &[Entry], point: &HistoryPoint) -> Result<Point, String> {
     let last = entries.last().map_or(0, |entry| entry.seq);
     match point {
-        HistoryPoint { item_id: Some(id), turn_id: None, seq: None } => before(entries, id),
-        HistoryPoint { item_id: None, turn_id: Some(id), seq: None } => {
+        HistoryPoint { item_id: Some(id), .. } => before(entries, id),
+        HistoryPoint { turn_id: Some(id), .. } => {
             let ended = records(entries).find(|record| {
                 matches!(record.event, Event::TurnCompleted(_))
                     && record.turn_id.as_ref() == Some(id)
@@ -101,13 +120,10 @@ pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Point, String> {
             let seq = ended.ok_or_else(|| format!("no turn {id} has ended in this session"))?.seq;
             Ok(Point { seq, input: Vec::new() })
         }
-        HistoryPoint { item_id: None, turn_id: None, seq: Some(seq) } if *seq <= last => {
-            Ok(Point { seq: *seq, input: Vec::new() })
-        }
-        HistoryPoint { item_id: None, turn_id: None, seq: Some(seq) } => {
-            Err(format!("event {seq} does not exist; the last one is {last}"))
-        }
-        _ => Err("give exactly one of `itemId`, `turnId` and `seq`".to_owned()),
+        HistoryPoint { seq, .. } => match seq.unwrap_or_default() {
+            seq if seq <= last => Ok(Point { seq, input: Vec::new() }),
+            seq => Err(format!("event {seq} does not exist; the last one is {last}")),
+        },
     }
 }
 

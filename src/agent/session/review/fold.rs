@@ -12,6 +12,7 @@ use pintle_protocol::review::Maker;
 use pintle_session::review::{Author, Content, Review};
 use pintle_session::store::Entry;
 use pintle_session::store::blobs::Blobs;
+use std::collections::BTreeSet;
 
 /// A review, and how far of the journal is in it.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,8 @@ pub(in crate::session) struct Reviewed {
     pub(in crate::session) seq: u64,
     /// The files' last states in the journal.
     pub(in crate::session) files: FileStates,
+    /// The turns that have started.
+    turns: BTreeSet<TurnId>,
     /// Up to here events came from another session, whose numbers are its own.
     copied_seq: u64,
 }
@@ -37,7 +40,15 @@ impl Reviewed {
         self
     }
 
+    /// Returns true if the session has this turn.
+    pub(in crate::session) fn has_turn(&self, turn: &TurnId) -> bool {
+        self.turns.contains(turn)
+    }
+
     fn record(&mut self, record: &EventRecord, blobs: &Blobs) {
+        if let (Event::TurnStarted { .. }, Some(turn)) = (&record.event, &record.turn_id) {
+            self.turns.insert(turn.clone());
+        }
         if let Event::FilesChanged(changed) = &record.event {
             self.files.update(&changed.changes);
             let author = match &changed.by {

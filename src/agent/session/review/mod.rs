@@ -70,6 +70,9 @@ impl Session {
             Some(path) => Some(self.known_path(path).await),
             None => None,
         };
+        if let Some(turn) = turn_id {
+            self.check_turn(turn, "/turnId").await?;
+        }
         let review = self.reviewed().await?;
         let mut hunks = review.hunks();
         if *closed {
@@ -137,10 +140,32 @@ impl Session {
                 records.push(record);
                 result
             }),
-            None => self.try_decide(action, None, &mut records).await,
+            None => match self.check_target(&action).await {
+                Ok(()) => self.try_decide(action, None, &mut records).await,
+                Err(error) => Err(error),
+            },
         };
         let _ = reply.send(decided);
         self.publish_all(records);
+    }
+
+    /// Checks that the turn whose hunks are decided exists.
+    async fn check_target(&mut self, action: &ReviewAction) -> Result<(), Error> {
+        if let ReviewAction::Keep { target } | ReviewAction::Undo { target, .. } = action
+            && let ReviewTarget::Turn { turn_id } = target
+        {
+            return self.check_turn(turn_id, "/action/target/turnId").await;
+        }
+        Ok(())
+    }
+
+    async fn check_turn(&mut self, turn: &TurnId, field: &'static str) -> Result<(), Error> {
+        self.reviewed().await?;
+        if self.review.fold.has_turn(turn) {
+            return Ok(());
+        }
+        let what = format!("no turn {turn} in this session");
+        Err(Error::new(ErrorKind::NotFound, what).hint(Action::ListHunks).at(field))
     }
 
     async fn look_at_files_if_idle(&mut self) -> Vec<Arc<Record>> {

@@ -257,8 +257,10 @@ impl Session {
         let json = as_json(input);
         let asked = digest(&self.services.ambient.secrets().redact(&json));
         Some(match effect {
-            Effect::Accepted { item_id, turn_id, delivery, content } if *content == asked => {
-                let is_held = self.inbox.holds(item_id);
+            Effect::Accepted { item_id, turn_id, delivery, content, is_held }
+                if *content == asked =>
+            {
+                let is_held = *is_held;
                 let disposition = match delivery {
                     Delivery::Prompt => Disposition::Started,
                     Delivery::Steer | Delivery::FollowUp => Disposition::Queued,
@@ -269,7 +271,7 @@ impl Session {
             Effect::Accepted { .. }
             | Effect::Began(_)
             | Effect::Noted { .. }
-            | Effect::Ran { .. } => Err(other_request(key)),
+            | Effect::Ran { .. } => Err(Error::other_request(key)),
         })
     }
 
@@ -327,8 +329,8 @@ impl Session {
         reply: Reply<TurnInterruptResult>,
     ) {
         let Phase::Running(running) = &self.phase else {
-            let _ = reply.send(match params.expected_turn_id {
-                Some(_) => Err(Error::new(ErrorKind::NoActiveTurn, "no turn is running")),
+            let _ = reply.send(match &params.expected_turn_id {
+                Some(expected) => Err(unexpected(expected, "no turn is running")),
                 None => Ok(TurnInterruptResult::default()),
             });
             return;
@@ -378,12 +380,6 @@ impl Session {
     }
 }
 
-/// Refuses a key that another request had.
-pub(super) fn other_request(key: &str) -> Error {
-    let what = format!("the key `{key}` was already used by another request");
-    Error::new(ErrorKind::Conflict, what).hint("use a unique key for each request")
-}
-
 fn check_input(input: &[Input]) -> Result<(), Error> {
     inputs::check(input)
         .map_err(|(message, hint)| Error::new(ErrorKind::Invalid, message).hint(hint).at("/input"))
@@ -393,12 +389,16 @@ fn no_active_turn() -> Error {
     Error::new(ErrorKind::NoActiveTurn, "no turn is running").hint(Action::StartTurn)
 }
 
+fn unexpected(expected: &TurnId, instead: &str) -> Error {
+    let what = format!("turn {expected} is not running; {instead}");
+    Error::new(ErrorKind::Conflict, what).at("/expectedTurnId")
+}
+
 fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Error> {
     match expected {
-        Some(expected) if expected != running => Err(Error::new(
-            ErrorKind::Conflict,
-            format!("turn {expected} is not running; the running turn is {running}"),
-        )),
+        Some(expected) if expected != running => {
+            Err(unexpected(expected, &format!("the running turn is {running}")))
+        }
         Some(_) | None => Ok(()),
     }
 }

@@ -85,7 +85,7 @@ fn places_are_found_or_it_is_said_why_not() {
         let got = find(&journal(events), &point).map(|place| (place.seq, place.input.len()));
         match (got, want) {
             (Ok(got), Ok(want)) => assert_eq!(got, want, "{name}"),
-            (Err(got), Err(want)) => assert!(got.contains(want), "{name}: {got}"),
+            (Err(got), Err(want)) => assert!(got.to_string().contains(want), "{name}: {got}"),
             (got, want) => panic!("{name}: {got:?}, not {want:?}"),
         }
     }
