@@ -49,10 +49,11 @@ pub fn is_history(event: &Event) -> bool {
 
 /// Names the copy as the session that asks.
 pub fn moved(mut event: Event, to: &SessionId) -> Event {
-    match &mut event {
-        Event::ApprovalRequested(approval) => approval.session_id.clone_from(to),
-        Event::QuestionRequested(question) => question.session_id.clone_from(to),
-        _ => {}
+    if let Event::ApprovalRequested(approval) = &mut event {
+        approval.session_id.clone_from(to);
+    }
+    if let Event::QuestionRequested(question) = &mut event {
+        question.session_id.clone_from(to);
     }
     event
 }

@@ -58,10 +58,11 @@ pub enum Effect {
 impl Keys {
     /// Takes note of an event.
     pub fn record(&mut self, record: &EventRecord) {
-        match &record.event {
-            Event::TurnStarted { .. } => self.turn.clone_from(&record.turn_id),
-            Event::TurnCompleted(_) => self.turn = None,
-            _ => {}
+        if let Event::TurnStarted { .. } = &record.event {
+            self.turn.clone_from(&record.turn_id);
+        }
+        if let Event::TurnCompleted(_) = &record.event {
+            self.turn = None;
         }
         if let Event::ItemCompleted { item } = &record.event
             && matches!(item.body, ItemBody::Job(_))
