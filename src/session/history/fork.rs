@@ -47,7 +47,7 @@ pub fn is_history(event: &Event) -> bool {
     }
 }
 
-/// Names the copy as the session that asks.
+/// Makes the copying session the one that asks.
 pub fn moved(mut event: Event, to: &SessionId) -> Event {
     if let Event::ApprovalRequested(approval) = &mut event {
         approval.session_id.clone_from(to);

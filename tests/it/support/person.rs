@@ -1,5 +1,6 @@
 //! A person at a terminal.
 
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::pty::{Winsize, openpty};
 use pintle_testing::waiting::until;
 use std::fs::File;
@@ -35,6 +36,10 @@ impl Person {
     pub(crate) fn at(mut command: Command) -> Self {
         let size = Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(Some(&size), None).unwrap();
+        // A program that outlives this one would keep the terminal open.
+        for fd in [&pty.master, &pty.slave] {
+            fcntl(fd, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
+        }
         let slave = |of: &std::os::fd::OwnedFd| Stdio::from(of.try_clone().unwrap());
         command.stdin(slave(&pty.slave)).stdout(slave(&pty.slave)).stderr(slave(&pty.slave));
         let child = command.spawn().unwrap();
