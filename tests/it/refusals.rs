@@ -164,7 +164,7 @@ fn a_key_belongs_to_one_request() {
 #[test]
 fn an_answer_that_is_not_understood_denies_with_a_notice() {
     for (response, why) in [
-        (json!({"result": {"optionId": "alow"}}), "unknown option `alow`"),
+        (json!({"result": {"optionId": "permit"}}), "unknown option `permit`"),
         (json!({"result": {"choice": "allow"}}), "no `optionId`"),
         (json!({"result": {"optionId": 1}}), "expected a string"),
         (json!({"error": {"code": -32601, "message": "unknown method"}}), "unknown method"),

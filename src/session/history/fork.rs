@@ -47,7 +47,7 @@ pub fn is_history(event: &Event) -> bool {
     }
 }
 
-/// Makes the copying session the one that asks.
+/// Assigns a copied request to the copying session.
 pub fn moved(mut event: Event, to: &SessionId) -> Event {
     if let Event::ApprovalRequested(approval) = &mut event {
         approval.session_id.clone_from(to);
