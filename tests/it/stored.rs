@@ -28,7 +28,6 @@ fn a_client_searches_lists_and_deletes() {
         ("a piece of a word", json!({"query": "arse"}), vec!["assistant"]),
         ("Chinese", json!({"query": "解析"}), vec!["user"]),
         ("a filter", json!({"query": "", "roles": ["user"]}), vec!["user"]),
-        ("a session that is not there", json!({"query": "", "sessionId": "x"}), vec![]),
         ("an odd query", json!({"query": "\"( OR"}), vec![]),
     ] {
         let found = program.ask("session/search", params);
@@ -57,6 +56,7 @@ fn a_client_searches_lists_and_deletes() {
         ("no such kind", "session/search", json!({"kinds": ["dream"]}), -32602),
         ("a page too large", "session/search", json!({"limit": 1000}), -32602),
         ("a cursor of nobody", "session/search", json!({"cursor": "x"}), -32602),
+        ("no such session", "session/search", json!({"query": "", "sessionId": "x"}), -32002),
         ("both ends", "session/events", json!({"after": 1, "before": 3}), -32602),
         ("open here", "session/delete", json!({"sessionId": id}), -32041),
         ("not there", "session/delete", json!({"sessionId": "x"}), -32002),

@@ -121,7 +121,6 @@ pub(super) async fn session_open(
     let SessionOpenParams { session_id, subscribe, from_seq, tail, cwd, config, filter } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.map(|cwd| NewFolder::Move(cwd.into()));
-    check_model(&connection, &config)?;
     let config = OpenConfig { cwd, ..open_config(config)? };
     let opened = connection.client.engine.open(session_id, config).await;
     let session = opened.map_err(refused)?;
@@ -334,7 +333,8 @@ pub(super) async fn attach(
     }
 }
 
-/// Refuses a model that does not exist. One whose key is missing is accepted, since a login can follow.
+/// Refuses a model that does not exist, for a new session: stored ones stay readable. One whose key is missing is accepted, since a login can
+/// follow.
 fn check_model(connection: &Connection, config: &SessionConfig) -> HandlerResult<()> {
     let Some(model) = &config.model else { return Ok(()) };
     match connection.client.engine.check_model(model) {
