@@ -85,7 +85,7 @@ pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) doc: String,
     pub(crate) is_optional: bool,
-    /// The value of an absent field, as JSON, if it is worth stating.
+    /// An absent field's value, as JSON, if it is worth stating.
     pub(crate) default: Option<String>,
     pub(crate) shape: Shape,
 }

@@ -358,7 +358,7 @@ pub struct HookSettings {
     /// The time limit, in seconds.
     #[schemars(extend("default" = 60))]
     pub timeout_s: Option<Seconds>,
-    /// The effect of a failure: "closed" denies, "open" does not.
+    /// Behavior on failure: "closed" denies, "open" does not.
     #[serde(default)]
     #[schemars(extend("default" = "closed"))]
     pub on_failure: OnFailure,

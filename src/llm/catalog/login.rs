@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Login {
-    /// The id of the app that requests access, as registered with the provider.
+    /// The app's client id, as registered with the provider.
     #[schemars(example = &"my-app")]
     pub client_id: Option<String>,
     /// The scopes to request, separated by spaces.
@@ -27,7 +27,7 @@ pub struct Login {
     #[serde(deserialize_with = "confidential")]
     #[schemars(example = &"https://login.example.com/token")]
     pub token_url: Option<String>,
-    /// The result of a browser login: tokens or key. By default tokens.
+    /// Credentials that a browser login returns: tokens or key. By default tokens.
     #[schemars(example = &"tokens")]
     pub returns: Option<Returns>,
     /// The endpoint that exchanges the login's token for a short-lived one.

@@ -109,7 +109,7 @@ pub enum Grant {
     Enterprise,
 }
 
-/// An organization's identity provider, which grants access to servers instead of their own logins.
+/// An organization's identity provider, which grants access to servers in place of separate logins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IdentityProvider {
@@ -129,7 +129,7 @@ pub struct IdentityProvider {
     pub token_type: IdentityToken,
 }
 
-/// The kind of a token from an identity provider.
+/// An identity token's kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IdentityToken {

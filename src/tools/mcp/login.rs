@@ -71,7 +71,7 @@ pub struct LoginTarget<'a> {
 pub(super) struct ClientSecrets {
     /// The client's secret, if it has one.
     pub(super) client: Option<String>,
-    /// The secret of the client registered with the identity provider, if it has one.
+    /// The client secret at the identity provider, if there is one.
     pub(super) identity_client: Option<String>,
     /// The token from the identity provider, for [`Grant::Enterprise`].
     pub(super) identity_token: Option<String>,

@@ -1,4 +1,4 @@
-//! Confinement of commands, checks and servers under a turn's permissions.
+//! How commands, checks and servers are confined under a turn's permissions.
 
 use super::Permissions;
 use super::gathered::Gathered;

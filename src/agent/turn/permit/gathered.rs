@@ -92,7 +92,7 @@ struct Compiler {
 }
 
 impl Compiler {
-    /// Adds the rules of a project file, or the reason why it is invalid.
+    /// Adds a project file's rules, or the reason why it is invalid.
     fn add_project_file(&mut self, path: &str, rules: Result<OfProject, String>) {
         match rules {
             Ok(OfProject { rules, ignored }) => {

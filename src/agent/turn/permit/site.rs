@@ -1,4 +1,4 @@
-//! Places where a session's calls act.
+//! The environment and the directories in which a session's calls act.
 
 use crate::workspace::Workspace;
 use pintle_exec::Environment;
