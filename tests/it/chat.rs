@@ -213,6 +213,20 @@ fn without_an_editor_lines_are_read_and_printed_as_they_come() {
 }
 
 #[test]
+fn a_conversation_without_messages_is_not_called_summarized() {
+    let shared = Shared::new(json!([text("Hello."), text("A summary.")]));
+    let mut person = chat(&shared, &[]);
+    person.shows("/help for commands and keys");
+    person.types("/compact\r");
+    let refused = person.shows("! failed: there is nothing to summarize yet\n");
+    assert!(!refused.contains("summarized"), "{refused}");
+    person.types("hello\r");
+    person.shows("Hello.\n");
+    person.types("/compact\r");
+    person.shows("* conversation summarized\n");
+}
+
+#[test]
 fn the_terminal_is_given_back_when_the_engine_is_gone() {
     let shared = Shared::new(json!([]));
     let mut person = chat(&shared, &[]);

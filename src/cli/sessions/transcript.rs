@@ -5,6 +5,7 @@ use pintle_base::text::terminal::shown;
 use pintle_base::text::visible::visible;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
+use pintle_protocol::item::{CompactionReason, ItemStatus};
 use pintle_session::export::end_of_item;
 use pintle_session::presentation::{Form, Work};
 use std::borrow::Cow;
@@ -24,7 +25,16 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
                 format!("* {title} ({session})")
             }
             Form::Work(work) => format!("* {}{}", one_line(&work.title), end_of_item(item.status)),
-            Form::Compaction(_) => "* conversation summarized".to_owned(),
+            Form::Compaction(summary) => match &summary.error {
+                None if item.status == ItemStatus::Completed => {
+                    "* conversation summarized".to_owned()
+                }
+                // The end of the turn states the error of a requested one.
+                Some(error) if summary.reason != CompactionReason::Requested => {
+                    format!("! conversation not summarized: {}", one_line(error))
+                }
+                Some(_) | None => return None,
+            },
             Form::Reasoning(_) | Form::Note(_) => return None,
         },
         Event::TurnCompleted(turn) => match (turn.status, &turn.error) {
