@@ -76,7 +76,7 @@ function M.of_prompt(workspace)
     { modes = "n", lhs = "<CR>", desc = "send the prompt, or steer the running turn", action = pintle.ask },
     { modes = { "n", "i" }, lhs = "<C-s>", desc = "the same, also while typing", action = send },
     { modes = { "n", "i" }, lhs = "<C-CR>", desc = "the same, in terminals that tell this key", action = send },
-    { modes = "n", lhs = "<A-CR>", desc = "queue a follow-up", action = pintle.queue },
+    { modes = { "n", "i" }, lhs = "<A-CR>", desc = "queue a follow-up, also while typing", action = pintle.queue },
     { modes = "n", lhs = "<LocalLeader>s", desc = "steer the running turn", action = pintle.steer },
     { modes = "n", lhs = "<LocalLeader>q", desc = "queue a follow-up", action = pintle.queue },
     { modes = "n", lhs = "<LocalLeader>x", desc = "stop the turn", action = pintle.stop },
