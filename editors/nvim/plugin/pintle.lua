@@ -68,6 +68,7 @@ for _, verb in ipairs({
   "close",
   "comment",
   "compact",
+  "context",
   "delete",
   "diff",
   "doctor",

@@ -153,6 +153,9 @@ local verbs = {
   servers = function()
     require("pintle.servers").open()
   end,
+  context = function()
+    require("pintle.fill").open()
+  end,
   attention = function()
     require("pintle").attention()
   end,

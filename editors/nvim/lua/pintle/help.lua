@@ -46,35 +46,14 @@ function M.topics()
   return known[path]
 end
 
----Shows a page in a window of its own.
+---Shows a page.
 ---@param topic string
 local function show(topic)
   local page, why = print({ topic })
   if not page then
     return log.error(why or "no help available")
   end
-  local name = "pintle://help/" .. topic
-  local buf = vim.fn.bufnr("^" .. vim.fn.escape(name, "[]*?") .. "$")
-  if buf < 0 then
-    buf = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(buf, name)
-  end
-  require("pintle.buffers").filled_by(buf, function()
-    vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(page:gsub("\n$", ""), "\n"))
-    vim.bo[buf].buftype, vim.bo[buf].swapfile, vim.bo[buf].modifiable = "nofile", false, false
-    require("pintle.looks").dress(buf, "pintle-text")
-  end)
-  local win = vim.fn.bufwinid(buf)
-  if win >= 0 then
-    vim.api.nvim_set_current_win(win)
-  else
-    require("pintle.sizes").keeping(function()
-      vim.cmd("split")
-      vim.wo.winfixbuf = false
-      vim.api.nvim_win_set_buf(0, buf)
-      vim.wo[0][0].linebreak = true
-    end)
-  end
+  require("pintle.page").show("help/" .. topic, vim.split(page:gsub("\n$", ""), "\n"))
 end
 
 ---Shows a guide.

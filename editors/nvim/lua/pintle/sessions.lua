@@ -299,7 +299,7 @@ function M.compact(instructions)
     if err then
       return log.failed("not compacted", err)
     end
-    log.say("the conversation was summarized")
+    log.say("summarizing the conversation")
   end)
 end
 

@@ -61,3 +61,22 @@ test("the help is found with the tags that are shipped", function()
   ]])
   equal(missing, {})
 end)
+
+test("what fills the context is shown, and shown again without another window", function()
+  local vi =
+    child.start({ script = { replies = { { blocks = { { text = "Hi." } } }, { blocks = { { text = "Sum." } } } } } })
+  vi:cmd("Pintle context")
+  vi:wait_note("no session")
+  vi:cmd("Pintle ask hello")
+  vi:wait_turn()
+  local windows = vi:lua("return #vim.api.nvim_list_wins()")
+  for _ = 1, 2 do
+    vi:cmd("Pintle context")
+    vi:wait("vim.fn.getline(1) == '# Context' and vim.fn.line('$') > 6")
+    equal(vi:lua("return #vim.api.nvim_list_wins()"), windows + 1)
+    contains(vi:lua("return table.concat(vim.fn.getline(1, '$'), '\\n')"), "  system (1)")
+  end
+  vi:cmd("q | Pintle compact")
+  vi:wait_note("summarizing the conversation")
+  vi:wait_turn(2)
+end)
