@@ -42,7 +42,7 @@ export async function attachFrom(
   await owner.view.focus();
 }
 
-/** Attaches files, and mentions folders in the text, where the engine expands them. */
+/** Attaches files, and mentions folders in the text. */
 async function attachFiles(owner: Owner): Promise<void> {
   const uris = await vscode.window.showOpenDialog({
     canSelectFiles: true,
