@@ -86,7 +86,7 @@ pub struct OAuthClient {
     pub grant: Grant,
     /// Where the client secret comes from.
     pub secret: Option<String>,
-    /// The organization's identity provider, for [`Grant::Enterprise`].
+    /// The organization's identity provider, for `Grant::Enterprise`.
     pub identity: Option<IdentityProvider>,
     /// The scopes to request, if they differ from the server's.
     pub scopes: Vec<String>,
