@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// The grant of an assertion by an identity provider (RFC 7523).
+/// Grant type for an identity provider's assertion (RFC 7523).
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /// A server whose tokens are numbered; those below `valid` are refused. A token that renews another serves once. Registration may be
@@ -280,6 +280,11 @@ fn client_credentials_need_no_login() {
         // The next start gets another token.
         visit(&format!("{}/revoke", server.url));
     }
+    std::fs::remove_file(place.home().join("mcp-logins.json")).unwrap();
+    let (code, text) = run(place.limited_command(0, &["mcp", "test", "guarded"]));
+    assert!(code == 0 && text.contains("is valid for this run only"), "{text}");
+    let (code, text) = pintle(&place, &["mcp", "login", "guarded"]);
+    assert!(code != 0 && text.contains("needs no login"), "{text}");
 }
 
 /// An identity provider that exchanges the token `signed-in` for an assertion about this server and the client `app-1`.
@@ -333,14 +338,27 @@ fn an_organization_grants_access_without_a_login() {
         // The next start gets another token.
         visit(&format!("{}/revoke", server.url));
     }
-    let stored = std::fs::read_to_string(place.home().join("mcp-logins.json")).unwrap();
+    // A full disk takes no token, with and without an earlier one in the file.
+    let file = place.home().join("mcp-logins.json");
+    let kept = std::fs::read(&file).unwrap();
+    for has_earlier in [true, false] {
+        let (code, text) = run(place.limited_command(0, &["mcp", "test", "guarded"]));
+        assert!(code == 0 && text.contains("1 tools"), "{has_earlier}: {text}");
+        assert!(text.contains("is valid for this run only"), "{has_earlier}: {text}");
+        visit(&format!("{}/revoke", server.url));
+        std::fs::remove_file(&file).unwrap_or_default();
+    }
+    std::fs::write(&file, kept).unwrap();
+    let (code, text) = pintle(&place, &["mcp", "login", "guarded"]);
+    assert!(code != 0 && text.contains("needs no login"), "{text}");
+    let stored = std::fs::read_to_string(&file).unwrap();
     assert!(stored.contains("access-2") && !stored.contains("signed-in"), "{stored}");
 
     settings("id_token", &token("expired"));
     let (code, text) = test(&place);
     assert!(code != 0 && text.contains("which may have expired: sign in there again"), "{text}");
     assert!(!text.contains(&token("expired")), "{text}");
-    // Nothing listens on the port of the discard protocol.
+    // Nothing listens on the discard port.
     settings_for("http://127.0.0.1:9", "id_token", &token("signed-in"));
     let (code, text) = test(&place);
     assert!(code != 0 && text.contains("the identity provider could not be reached"), "{text}");

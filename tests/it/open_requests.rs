@@ -1,5 +1,5 @@
-//! Requests for an answer that a client receives when it joins late, reads again, or did not read: those that are open, each once, after the
-//! events; and the last state of the session.
+//! Open requests for an answer reach a client that joins late, reads again, or did not read, each once, after the
+//! events. So does the last state.
 
 use crate::support::program::{Framing, Place, Program};
 use crate::support::shared::{Shared, create};
@@ -23,6 +23,16 @@ fn allow(program: &mut Program, request: &Value) {
     program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": {"optionId": "allow"}}));
 }
 
+/// Runs the first turn up to its first permission request.
+fn waiting(replies: Value) -> (Place, Program, Value) {
+    let place = Place::new(&[]);
+    let script = json!({ "replies": replies });
+    let mut program = Program::on_script(&place, &script, Framing::Lines);
+    program.prompt("go");
+    let request = asked(&mut program);
+    (place, program, request)
+}
+
 /// The requests for an answer, their withdrawals and the durable events, by type.
 fn told(messages: &[Value]) -> Vec<String> {
     let each = messages.iter().filter_map(|message| match message["method"].as_str()? {
@@ -44,7 +54,7 @@ fn requests(messages: &[Value]) -> Vec<String> {
     told
 }
 
-/// Sends a request, and returns everything that is sent until the end of what it replays.
+/// Sends a request, and returns all messages up to the end of its replay.
 fn replayed(program: &mut Program, method: &str, params: Value) -> Vec<Value> {
     program.seen.clear();
     let head = program.ask(method, params)["seq"].as_u64().unwrap();
@@ -56,11 +66,7 @@ fn replayed(program: &mut Program, method: &str, params: Value) -> Vec<Value> {
 
 #[test]
 fn a_replay_asks_nothing_that_is_answered() {
-    let place = Place::new(&[]);
-    let script = json!({"replies": [touch("a"), say("done")]});
-    let mut program = Program::on_script(&place, &script, Framing::Lines);
-    program.prompt("go");
-    let request = asked(&mut program);
+    let (_place, mut program, request) = waiting(json!([touch("a"), say("done")]));
     let session = request["params"]["sessionId"].clone();
     allow(&mut program, &request);
     program.until_event("turn.completed");
@@ -113,11 +119,7 @@ fn a_replay_asks_what_is_open_after_its_events() {
 
 #[test]
 fn a_fork_leaves_the_open_request_of_the_other_session() {
-    let place = Place::new(&[]);
-    let script = json!({"replies": [touch("a"), say("done")]});
-    let mut program = Program::on_script(&place, &script, Framing::Lines);
-    program.prompt("go");
-    let request = asked(&mut program);
+    let (place, mut program, request) = waiting(json!([touch("a"), say("done")]));
     let session = request["params"]["sessionId"].clone();
     let seen = replayed(&mut program, "session/fork", json!({"sessionId": session}));
     assert_eq!(requests(&seen), Vec::<String>::new());
@@ -137,11 +139,8 @@ fn a_fork_leaves_the_open_request_of_the_other_session() {
 
 #[test]
 fn a_fork_with_an_answered_request_is_merged_where_it_left() {
-    let place = Place::new(&[]);
-    let script = json!({"replies": [touch("a"), say("done"), touch("b"), say("forked")]});
-    let mut program = Program::on_script(&place, &script, Framing::Lines);
-    program.prompt("go");
-    let request = asked(&mut program);
+    let replies = json!([touch("a"), say("done"), touch("b"), say("forked")]);
+    let (_place, mut program, request) = waiting(replies);
     let session = request["params"]["sessionId"].clone();
     allow(&mut program, &request);
     program.until_event("turn.completed");

@@ -173,9 +173,11 @@ impl Definition {
         }
     }
 
-    /// Returns true if the user can log in to the server: it is reached by an address, and no header in its settings logs in.
+    /// Returns true if the user can log in to the server: it is reached by an address, and its settings contain neither a header that logs
+    /// in nor a grant without a login.
     pub fn has_login(&self) -> bool {
-        matches!(self.transport, Transport::Http { .. }) && !self.has_own_login()
+        let is_http = matches!(self.transport, Transport::Http { .. });
+        is_http && !self.has_own_login() && !self.gets_tokens_at_start()
     }
 
     /// Returns true if its headers log in to it, so that no stored login is sent.
@@ -575,6 +577,18 @@ mod tests {
             let limits = found[0].limits;
             assert_eq!((limits.sandbox, limits.network), want, "{origin}");
             assert_eq!(problems.len(), if origin == Origin::User { 0 } else { 2 }, "{origin}");
+            let identity = json!({"issuer": "https://i", "token": "${HOME}"});
+            let oauth = json!({"private_addresses": true, "identity": identity});
+            let table = json!({"a": {"url": "https://a", "oauth": oauth}});
+            let (found, problems) = parse(table.as_object().unwrap(), &origin);
+            let Transport::Http { oauth, .. } = &found[0].transport else { unreachable!() };
+            let is_users = origin == Origin::User;
+            assert_eq!((oauth.private_addresses, oauth.identity.is_some()), (is_users, is_users));
+            for key in ["private_addresses", "identity"] {
+                let told =
+                    problems.iter().any(|problem| problem.contains(&format!("`oauth.{key}`")));
+                assert_eq!(told, !is_users, "{origin}: {problems:?}");
+            }
         }
     }
 

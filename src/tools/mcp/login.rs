@@ -86,14 +86,17 @@ pub struct ServerLogins {
     secrets: Secrets,
     /// The network to the servers.
     network: Network,
-    /// Renewed logins that could not be written, by address, each with the one in the file that it replaces.
-    unwritten: Arc<Mutex<BTreeMap<String, (Value, Value)>>>,
+    /// New tokens that could not be written, by address, each with the login in the file that it replaces.
+    unwritten: Arc<Mutex<Unstored>>,
 }
+
+/// Logins by address, each with the stored one that it replaces, if there is one.
+type Unstored = BTreeMap<String, (Option<Value>, Value)>;
 
 /// How to treat a login that cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unwritten {
-    /// Keep it until the process ends: the server has revoked the token that it replaces.
+    /// Keep it until the process ends: the server has revoked the token that it replaces, or each start gets another one.
     Kept,
     /// Fail with an error.
     Refused,
@@ -323,22 +326,24 @@ impl ServerLogins {
 
     /// Reads the file. Its tokens become known secrets. A login that could not be written takes precedence over the stored one.
     fn read(&self) -> io::Result<Map<String, Value>> {
-        let Some(content) = self.file.read(MAX_BYTES)? else { return Ok(Map::new()) };
-        // The parser's message may quote a part, which may be a token.
-        let logins: Option<Map<String, Value>> = serde_json::from_slice(&content).ok();
-        let wrong = || self.file.error(io::ErrorKind::InvalidData, "not a login file");
-        let mut logins = logins.ok_or_else(wrong)?;
-        let unwritten = self.unwritten();
-        for (url, login) in &mut logins {
-            self.know(login);
-            if let Some((_, new)) = unwritten.get(url).filter(|(replaced, _)| replaced == login) {
-                *login = new.clone();
+        let mut logins = self.read_file()?;
+        logins.values().for_each(|login| self.know(login));
+        for (url, (replaced, login)) in self.unwritten().iter() {
+            if logins.get(url) == replaced.as_ref() {
+                logins.insert(url.clone(), login.clone());
             }
         }
         Ok(logins)
     }
 
-    fn unwritten(&self) -> MutexGuard<'_, BTreeMap<String, (Value, Value)>> {
+    fn read_file(&self) -> io::Result<Map<String, Value>> {
+        let Some(content) = self.file.read(MAX_BYTES)? else { return Ok(Map::new()) };
+        // The parser's message may quote a part, which may be a token.
+        let wrong = |_| self.file.error(io::ErrorKind::InvalidData, "not a login file");
+        serde_json::from_slice(&content).map_err(wrong)
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Unstored> {
         self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -372,15 +377,13 @@ impl ServerLogins {
         .await
     }
 
-    /// Keeps a renewed login that cannot be written for this process.
+    /// Keeps new tokens that cannot be written for this process.
     async fn keep_in_memory(&self, url: &str, login: Value) -> io::Result<()> {
         let (logins, url) = (self.clone(), url.to_owned());
         blocking(move || {
-            let content = logins.file.read(MAX_BYTES)?.unwrap_or_default();
-            let mut in_file: Map<String, Value> = serde_json::from_slice(&content)?;
-            if let Some(replaced) = in_file.remove(&url) {
-                logins.unwritten().insert(url, (replaced, login));
-            }
+            logins.know(&login);
+            let replaced = logins.read_file()?.remove(&url);
+            logins.unwritten().insert(url, (replaced, login));
             Ok(())
         })
         .await
@@ -466,7 +469,7 @@ impl CredentialStore for Store {
         if self.unwritten == Unwritten::Refused {
             return Err(of_store(error));
         }
-        tracing::warn!("the renewed login to {} is valid for this run only: {error}", self.url);
+        tracing::warn!("the token for {} is valid for this run only: {error}", self.url);
         self.logins.keep_in_memory(&self.url, login).await.map_err(of_store)
     }
 

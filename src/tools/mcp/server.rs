@@ -373,6 +373,10 @@ impl Server {
             let message = "its settings contain an `Authorization` header, which replaces a login";
             return Err(McpClientError::Failed(message.to_owned()));
         }
+        if self.definition.gets_tokens_at_start() {
+            let message = "its `oauth.grant` needs no login: each start gets a token";
+            return Err(McpClientError::Failed(message.to_owned()));
+        }
         let secrets = self.shared.client_secrets(&client).await?;
         // The server's refusal contains where to log in, and for which scopes.
         let refused = self.link(Instant::now() + self.definition.start_timeout).await;

@@ -19,7 +19,7 @@ use rmcp::transport::auth::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// The exchange of an identity token for a server's token.
+/// Exchanges an identity token for a server's token.
 pub(super) struct Exchange<'a> {
     /// The server's address.
     pub(super) url: &'a str,
@@ -39,7 +39,9 @@ impl Exchange<'_> {
     ) -> Result<EmaAccessToken, McpClientError> {
         let Self { url, id, client, identity, secrets } = *self;
         let issuer = metadata.issuer.as_deref().ok_or_else(|| {
-            McpClientError::Failed("the metadata of its login has no issuer".to_owned())
+            let message =
+                "its login metadata lacks an issuer, which the grant `enterprise` requires";
+            McpClientError::Failed(message.to_owned())
         })?;
         let provider =
             EmaAuthorizationServer::new(&identity.issuer, &identity.token_url, &identity.client_id)
@@ -101,7 +103,7 @@ fn authentication(secret: Option<&str>, is_in_body: bool) -> EmaClientAuthentica
     }
 }
 
-/// Returns true if the server takes a client secret only in the body of a request.
+/// Returns true if the server takes client secrets only in request bodies.
 fn takes_only_post(metadata: &AuthorizationMetadata) -> bool {
     let methods = metadata.additional_fields.get("token_endpoint_auth_methods_supported");
     let methods = methods.and_then(|methods| methods.as_array());
@@ -109,7 +111,7 @@ fn takes_only_post(metadata: &AuthorizationMetadata) -> bool {
     has("client_secret_post") && !has("client_secret_basic")
 }
 
-/// Returns the token in the form of a stored login.
+/// Returns the token as a stored login.
 fn credentials(
     id: &str,
     metadata: &AuthorizationMetadata,
