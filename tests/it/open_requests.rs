@@ -1,10 +1,14 @@
 //! Open requests for an answer reach a client that joins late, reads again, or did not read, each once, after the
 //! events. So does the last state.
 
+use crate::support::ahp::{Window, submitted};
+use crate::support::pi::Pi;
 use crate::support::program::{Framing, Place, Program};
 use crate::support::shared::{Shared, create};
+use crate::support::{acp, lsp};
 use pintle_testing::waiting::until;
 use serde_json::{Value, json};
+use std::any::Any;
 use std::io::{BufRead, BufReader};
 
 fn touch(name: &str) -> Value {
@@ -195,6 +199,95 @@ fn joining_a_session_with_sub_agents_asks_only_what_is_open() {
     allow(&mut second, &again);
     second.until_event("turn.completed");
     assert_eq!(requests(&second.seen), ["approval/request"]);
+}
+
+/// Returns the request for input somewhere in a message.
+fn question(message: &Value) -> Option<Value> {
+    match message {
+        Value::Object(fields) if fields.contains_key("questions") => Some(message.clone()),
+        Value::Object(fields) => fields.values().find_map(question),
+        Value::Array(items) => items.iter().find_map(question),
+        _ => None,
+    }
+}
+
+/// A client of each kind joins while a sub-agent waits for permission, and answers it.
+#[test]
+fn a_sub_agents_open_request_reaches_clients_of_every_kind_that_join() {
+    let of = |mut reply: Value| {
+        reply["of"] = json!("make a file");
+        reply
+    };
+    for kind in ["native", "acp", "lsp", "pi", "ahp"] {
+        let shared = Shared::new(json!([
+            {"blocks": [{"tool": "spawn_agent", "arguments": {"task": "make a file"}}]},
+            {"blocks": [{"tool": "wait", "arguments": {}}]},
+            say("done"),
+            of(touch("a")),
+            of(say("made")),
+        ]));
+        let mut first = shared.attach();
+        let session = create(&mut first);
+        first.prompt("go");
+        asked(&mut first);
+        // An answer is lost with a client that goes at once.
+        let _client: Box<dyn Any> = match kind {
+            "acp" => {
+                let mut client = acp::Client::over(shared.command(&["acp", "--attach"]), json!({}));
+                client.session.clone_from(&session);
+                let params = json!({"cwd": shared.place.project(), "mcpServers": []});
+                client.ask("session/load", params);
+                let request = client.asked_for("session/request_permission");
+                assert_eq!(request["params"]["sessionId"], session);
+                client.choose(&request, "allow");
+                Box::new(client)
+            }
+            "lsp" => {
+                let mut client = lsp::Client::over(shared.command(&["lsp", "--attach", "--stdio"]));
+                client.shake_hands(&shared.place, lsp::everything());
+                client.command("pintle.sessions", json!([session]));
+                let (params, request) = client.told("window/showMessageRequest");
+                assert!(params["message"].as_str().unwrap().contains("touch a"), "{params}");
+                client.reply(&request, json!({"title": "Allow"}));
+                Box::new(client)
+            }
+            "pi" => {
+                let mut command = shared.command(&["rpc", "--attach", "--session-id", &session]);
+                command.env("PI_CODING_AGENT_DIR", shared.place.home().join("pi"));
+                let mut client = Pi::start(command);
+                let dialog = client.until(|line| line["method"] == "confirm");
+                let answer =
+                    json!({"type": "extension_ui_response", "id": dialog["id"], "confirmed": true});
+                client.send(&answer);
+                Box::new(client)
+            }
+            "ahp" => {
+                let mut client = Window::start(shared.command(&["ahp", "--attach"]), "one");
+                client.initialize();
+                let chat = format!("ahp-chat:/{session}/default");
+                client.subscribe(&chat);
+                // In the snapshot, or in an action right after it.
+                let shown = client.program.seen.iter().find_map(question);
+                let request = shown.unwrap_or_else(|| {
+                    question(&client.until_action("chat/inputRequested")).unwrap()
+                });
+                let text = request["questions"][0]["message"].as_str().unwrap();
+                assert!(text.starts_with("A sub-agent asks: bash: touch a"), "{text}");
+                let answer = submitted(&request, "Allow");
+                client.dispatch(&chat, &answer);
+                Box::new(client)
+            }
+            _ => {
+                let mut client = shared.attach();
+                client.ask("session/open", json!({"sessionId": session}));
+                let request = asked(&mut client);
+                allow(&mut client, &request);
+                Box::new(client)
+            }
+        };
+        first.until_event("turn.completed");
+        assert!(shared.place.path("a").exists(), "{kind}");
+    }
 }
 
 /// Has a turn run for a client that does not read before it has ended; returns what it reads then.

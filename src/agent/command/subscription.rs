@@ -153,18 +153,18 @@ impl Record {
     }
 }
 
-/// Receives the sub-agents of a watched session, so that the client can answer their questions and steer them.
+/// Receives the sub-agents of a watched session with their parents, so that the client can answer their questions and steer them.
 #[derive(Clone)]
-pub struct Adopt(Arc<dyn Fn(SessionHandle) + Send + Sync>);
+pub struct Adopt(Arc<dyn Fn(&SessionId, SessionHandle) + Send + Sync>);
 
 impl Adopt {
-    /// Calls this, which must not wait.
-    pub fn new(adopt: impl Fn(SessionHandle) + Send + Sync + 'static) -> Self {
+    /// Calls this with the parent session's id and the sub-agent. It must not wait.
+    pub fn new(adopt: impl Fn(&SessionId, SessionHandle) + Send + Sync + 'static) -> Self {
         Self(Arc::new(adopt))
     }
 
-    pub(crate) fn call(&self, handle: SessionHandle) {
-        (self.0)(handle);
+    pub(crate) fn call(&self, parent: &SessionId, handle: SessionHandle) {
+        (self.0)(parent, handle);
     }
 }
 

@@ -180,7 +180,7 @@ impl Session {
         let watchers =
             self.log.subscribers.iter().map(|served| served.subscriber.clone()).collect();
         self.subagents
-            .begin(id, item, handle, task, watchers)
+            .begin(id, item, handle, task, (self.log.id.clone(), watchers))
             .ok_or_else(|| "The sub-agent was closed.".to_owned())
     }
 

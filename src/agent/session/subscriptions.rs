@@ -101,7 +101,7 @@ impl Session {
             self.record(None, Event::Notice(notice));
         }
         for handle in self.subagents.handles() {
-            subagents::watch(&handle, subscriber.clone()).await;
+            subagents::watch(&self.log.id, &handle, subscriber.clone()).await;
         }
     }
 

@@ -19,7 +19,7 @@ use follow::Follower;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::content::Input;
-use pintle_protocol::ids::{AgentId, ItemId};
+use pintle_protocol::ids::{AgentId, ItemId, SessionId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
 use pintle_protocol::methods::{
     TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams, TurnSteerParams, WhenBusy,
@@ -215,7 +215,7 @@ impl Subagents {
         item: Item,
         handle: SessionHandle,
         task: String,
-        watchers: Vec<Subscriber>,
+        (parent, watchers): (SessionId, Vec<Subscriber>),
     ) -> Option<AgentView> {
         let entry = self.entries.iter_mut().find(|entry| entry.id == *id)?;
         entry.open = Some(Open { item, handle: handle.clone(), is_closing: false, is_told: false });
@@ -223,10 +223,10 @@ impl Subagents {
         let id = id.clone();
         self.going.push(Box::pin(async move {
             for subscriber in watchers {
-                watch(&handle, subscriber).await;
+                watch(&parent, &handle, subscriber).await;
             }
             let (mut follower, from) = Follower::new(handle.clone());
-            watch(&handle, from).await;
+            watch(&parent, &handle, from).await;
             let news = match start(&handle, task).await {
                 Ok(()) => follower.next().await,
                 Err(error) => News::failed(&error),
@@ -425,10 +425,10 @@ fn unknown(id: &AgentId) -> String {
     format!("Unknown sub-agent `{id}`. The call that starts one returns its id.")
 }
 
-/// Subscribes a client to a session. A closed session has nothing to show.
-pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
+/// Subscribes a client of the parent to a sub-agent's session. A closed session has nothing to show.
+pub(super) async fn watch(parent: &SessionId, handle: &SessionHandle, subscriber: Subscriber) {
     if let Some(adopt) = &subscriber.adopt {
-        adopt.call(handle.clone());
+        adopt.call(parent, handle.clone());
     }
     let from_seq = Some(0);
     let _ =

@@ -32,7 +32,6 @@ impl Driver {
 
     fn durable(&mut self, record: &EventRecord) {
         let EventRecord { session_id, seq, turn_id, event, .. } = record;
-        self.sessions.note_child(session_id, event);
         let Some(open) = self.sessions.get_mut(session_id) else { return };
         let is_sent = *seq <= open.sent_to;
         let mut messages = Vec::new();

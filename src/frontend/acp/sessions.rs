@@ -4,7 +4,6 @@ use super::session::OpenSession;
 use crate::client::Subagents;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_agent::SessionHandle;
-use pintle_protocol::event::Event;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,15 +51,9 @@ impl Sessions {
         Some(open)
     }
 
-    /// Notes the sub-agent that an event of a session names.
-    pub(super) fn note_child(&mut self, session: &SessionId, event: &Event) {
-        let root = self.root(session).clone();
-        self.subagents.record(&root, event);
-    }
-
     /// Returns the client's session that this one is or belongs to.
     fn root<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
-        self.subagents.parent(session).unwrap_or(session)
+        self.subagents.root(session).unwrap_or(session)
     }
 
     /// Returns the client's session in which a session's questions are shown, and the handle that takes the answers.

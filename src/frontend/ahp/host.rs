@@ -297,9 +297,9 @@ impl AhpHost {
         self.next_tidy = (!busy.is_empty() || !self.absent.is_empty()).then(|| now + GRACE);
     }
 
-    /// Returns true for the session of a sub-agent whose parent is open: its questions are asked in the parent.
+    /// Returns true for a sub-agent's session if the session to which it belongs is open: its questions are asked there.
     fn is_child(&self, session: &SessionId) -> bool {
-        self.subagents.parent(session).is_some_and(|parent| self.sessions.contains_key(parent))
+        self.subagents.root(session).is_some_and(|root| self.sessions.contains_key(root))
     }
 
     fn done(&mut self, done: Done) {
@@ -332,11 +332,13 @@ impl AhpHost {
                 self.sessions.values_mut().for_each(|open| open.calls.retain(|_, call| call != id));
             }
             let Some(session) = session_of(&feed) else { continue };
-            if let Some(parent) = self.subagents.parent(&session).cloned()
-                && let Some(open) = self.sessions.get_mut(&parent)
+            if let Some(root) = self.subagents.root(&session).cloned()
+                && let Some(open) = self.sessions.get_mut(&root)
             {
-                let actions = open.translator.of_subagent(&feed);
-                self.emit(&parent, actions);
+                match &mut open.loading {
+                    Some(later) => later.push(feed.clone()),
+                    None => self.take_subagent_event(&root, &feed),
+                }
             }
             if let Some(open) = self.sessions.get_mut(&session) {
                 if let Some(later) = &mut open.loading {
@@ -348,6 +350,13 @@ impl AhpHost {
         }
     }
 
+    /// Asks the questions of a session's sub-agent in the session.
+    pub(super) fn take_subagent_event(&mut self, root: &SessionId, feed: &Feed) {
+        let Some(open) = self.sessions.get_mut(root) else { return };
+        let actions = open.translator.of_subagent(feed);
+        self.emit(root, actions);
+    }
+
     /// Hands on an event of a session that is open and read.
     pub(super) fn take_event(&mut self, session: &SessionId, feed: &Feed) {
         let Some(open) = self.sessions.get_mut(session) else { return };
@@ -357,7 +366,6 @@ impl AhpHost {
                     return;
                 }
                 open.seen = record.value.seq;
-                self.subagents.record(session, &record.value.event);
                 open.settings.apply(&record.value);
                 open.translator.durable(&record.value, &mut open.channels)
             }
@@ -558,7 +566,7 @@ impl Client {
 }
 
 /// Returns the session that a feed item is about.
-fn session_of(feed: &Feed) -> Option<SessionId> {
+pub(super) fn session_of(feed: &Feed) -> Option<SessionId> {
     match feed {
         Feed::Durable(record) => Some(record.value.session_id.clone()),
         Feed::Transient(record) => Some(record.value.session_id.clone()),

@@ -1,7 +1,7 @@
 //! Sessions that are made or opened, read from their beginning, and then followed; and the work that waits for that.
 
 use super::config;
-use super::host::{AhpHost, Done};
+use super::host::{AhpHost, Done, session_of};
 use super::session::{Loaded, Open, Origin, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
@@ -91,7 +91,11 @@ impl AhpHost {
             open.read(&snapshot, &records);
         }
         for feed in later {
-            self.take_event(session, &feed);
+            if session_of(&feed).as_ref() == Some(session) {
+                self.take_event(session, &feed);
+            } else {
+                self.take_subagent_event(session, &feed);
+            }
         }
         self.tell_terminals();
         self.extend(session);

@@ -17,6 +17,7 @@ use pintle_agent::{
     Adopt, Command, EngineHandle, Error, EventSelection, Feed, SessionHandle, Subscriber,
     SubscriberId, SubscriptionCommand, TurnCommand,
 };
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionResult;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -44,7 +45,7 @@ pub(crate) struct Client {
     pub(crate) id: SubscriberId,
     pub(crate) scope: Scope,
     feed: mpsc::Sender<Feed>,
-    adopted: mpsc::Sender<SessionHandle>,
+    adopted: mpsc::Sender<(SessionId, SessionHandle)>,
 }
 
 impl Client {
@@ -69,7 +70,9 @@ impl Client {
             can_answer: true,
             extensions: Arc::default(),
             // If the channel is full, the sub-agent's questions cannot be shown; they are denied then.
-            adopt: Some(Adopt::new(move |handle| drop(adopted.try_send(handle)))),
+            adopt: Some(Adopt::new(move |parent, handle| {
+                drop(adopted.try_send((parent.clone(), handle)));
+            })),
         }
     }
 

@@ -1,7 +1,6 @@
-//! Sub-agents of a client's sessions: their handles and their parents.
+//! Sub-agents of a client's sessions: their handles, and the sessions to which they belong.
 
 use pintle_agent::SessionHandle;
-use pintle_protocol::event::Event;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
@@ -9,20 +8,22 @@ use tokio::sync::mpsc;
 /// The sub-agents of a client's sessions.
 #[derive(Debug)]
 pub(crate) struct Subagents {
-    adopted: mpsc::Receiver<SessionHandle>,
+    adopted: mpsc::Receiver<(SessionId, SessionHandle)>,
     handles: BTreeMap<SessionId, SessionHandle>,
-    /// The session to which each belongs.
-    parents: BTreeMap<SessionId, SessionId>,
+    /// The client's session to which each belongs, also through other sub-agents.
+    roots: BTreeMap<SessionId, SessionId>,
 }
 
 impl Subagents {
-    pub(super) fn new(adopted: mpsc::Receiver<SessionHandle>) -> Self {
-        Self { adopted, handles: BTreeMap::new(), parents: BTreeMap::new() }
+    pub(super) fn new(adopted: mpsc::Receiver<(SessionId, SessionHandle)>) -> Self {
+        Self { adopted, handles: BTreeMap::new(), roots: BTreeMap::new() }
     }
 
     /// Receives the handles of new sub-agents. Call it before handling their events.
     pub(crate) fn adopt(&mut self) {
-        while let Ok(handle) = self.adopted.try_recv() {
+        while let Ok((parent, handle)) = self.adopted.try_recv() {
+            let root = self.root(&parent).unwrap_or(&parent).clone();
+            self.roots.insert(handle.id.clone(), root);
             self.handles.insert(handle.id.clone(), handle);
         }
     }
@@ -31,23 +32,16 @@ impl Subagents {
         self.handles.get(id)
     }
 
-    /// Records the session as parent if an event refers to a sub-agent.
-    pub(crate) fn record(&mut self, session: &SessionId, event: &Event) {
-        if let Some(subagent) = event.item().and_then(|item| item.body.as_subagent()) {
-            self.parents.insert(subagent.session_id.clone(), session.clone());
-        }
-    }
-
-    /// Returns the session to which a sub-agent belongs.
-    pub(crate) fn parent(&self, subagent: &SessionId) -> Option<&SessionId> {
-        self.parents.get(subagent)
+    /// Returns the client's session to which a sub-agent belongs.
+    pub(crate) fn root(&self, subagent: &SessionId) -> Option<&SessionId> {
+        self.roots.get(subagent)
     }
 
     /// Forgets the sub-agents of a session.
     pub(crate) fn forget(&mut self, session: &SessionId) {
-        let (handles, parents) = (&mut self.handles, &mut self.parents);
-        parents.retain(|subagent, parent| {
-            let is_kept = parent != session;
+        let (handles, roots) = (&mut self.handles, &mut self.roots);
+        roots.retain(|subagent, root| {
+            let is_kept = root != session;
             if !is_kept {
                 handles.remove(subagent);
             }
@@ -57,6 +51,6 @@ impl Subagents {
 
     pub(crate) fn clear(&mut self) {
         self.handles.clear();
-        self.parents.clear();
+        self.roots.clear();
     }
 }

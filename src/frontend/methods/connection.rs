@@ -130,7 +130,7 @@ impl Connection {
     /// This connection as a subscriber. It may answer and steer the sub-agents of its sessions.
     pub(super) fn as_subscriber(self: &Arc<Self>, filter: EventSelection) -> Subscriber {
         let connection = Arc::downgrade(self);
-        let adopt = Adopt::new(move |subagent| {
+        let adopt = Adopt::new(move |_, subagent| {
             if let Some(connection) = connection.upgrade() {
                 let mut state = connection.state();
                 let subagent = subagent.for_client(state.client_id.clone());

@@ -2,7 +2,7 @@
 
 use super::{alone, begin, call, confirm, fresh, is_asked, other, said};
 use crate::support::ahp::Mirror;
-use crate::support::ahp::{CHANGES, CHAT, SESSION, Window};
+use crate::support::ahp::{CHANGES, CHAT, SESSION, Window, submitted};
 use crate::support::program::Place;
 use crate::support::shared::Shared;
 use crate::support::websocket::Web;
@@ -25,15 +25,6 @@ fn outcome(window: &mut Window, number: u64) -> Option<String> {
 
 fn journal(shared: &Shared) -> String {
     std::fs::read_to_string(shared.place.journal()).unwrap()
-}
-
-fn submitted(request: &Value, label: &str) -> Value {
-    let options = request["questions"][0]["options"].as_array().unwrap();
-    let chosen = options.iter().find(|option| option["label"] == label);
-    let chosen = chosen.unwrap_or_else(|| panic!("no {label} in {options:?}"));
-    let value = json!({"kind": "selected", "value": chosen["id"]});
-    let answers = json!({"answer": {"state": "submitted", "value": value}});
-    json!({"type": "chat/inputCompleted", "requestId": request["id"], "response": "accept", "answers": answers})
 }
 
 #[test]

@@ -102,6 +102,16 @@ pub(crate) const SESSION: &str = "pintle:/8a6cc7c3-8e66-4c2a-a63f-c69204644951";
 pub(crate) const CHAT: &str = "ahp-chat:/8a6cc7c3-8e66-4c2a-a63f-c69204644951/default";
 pub(crate) const CHANGES: &str = "ahp-changeset:/8a6cc7c3-8e66-4c2a-a63f-c69204644951/session";
 
+/// Returns the action that answers a request for input with one of its options.
+pub(crate) fn submitted(request: &Value, label: &str) -> Value {
+    let options = request["questions"][0]["options"].as_array().unwrap();
+    let chosen = options.iter().find(|option| option["label"] == label);
+    let chosen = chosen.unwrap_or_else(|| panic!("no {label} in {options:?}"));
+    let value = json!({"kind": "selected", "value": chosen["id"]});
+    let answers = json!({"answer": {"state": "submitted", "value": value}});
+    json!({"type": "chat/inputCompleted", "requestId": request["id"], "response": "accept", "answers": answers})
+}
+
 impl Window {
     /// Starts a client that has said nothing.
     pub(crate) fn start(launch: impl Into<Launch>, name: &str) -> Self {

@@ -169,7 +169,7 @@ impl Stage {
     async fn subscribe_from(&mut self, id: SubscriberId, from_seq: Option<u64>) {
         let (tx, feed) = mpsc::channel(4096);
         let take = Arc::clone(&self.adopted);
-        let adopt = Adopt::new(move |agent| {
+        let adopt = Adopt::new(move |_, agent| {
             take.lock().unwrap().insert(agent.id.clone(), agent);
         });
         let subscriber = Subscriber {
