@@ -308,6 +308,45 @@ fn an_edit_that_comes_too_late_is_merged_with_what_was_typed() {
     assert_eq!(client.shown(), "done");
 }
 
+/// Emacs reports no change while it waits for the response to a command.
+#[test]
+fn a_decision_is_answered_for_an_editor_that_reports_the_change_afterwards() {
+    for (name, is_reported) in [("reported", true), ("never reported", false)] {
+        let place = Place::new(&[("a.txt", SONG)]);
+        let mut client =
+            Client::start(&place, &edit_two(), everything(), &["--permission", "full"]);
+        client.open(&place, "a.txt", 1, SONG);
+        client.command("pintle.prompt", json!(["edit it"]));
+        let (_, request) = client.told("workspace/applyEdit");
+        let edited = SONG.replace("two", "😀 2");
+        client.change("a.txt", 2, None, &edited);
+        client.reply(&request, json!({"applied": true}));
+        while client.shown() != "done" {}
+        std::fs::write(place.path("a.txt"), &edited).unwrap();
+        client.about("textDocument/didSave", "a.txt");
+
+        let params = json!({"command": "pintle.undo", "arguments": []});
+        let undo = client.program.request("workspace/executeCommand", params);
+        let (params, request) = client.told("workspace/applyEdit");
+        let undone = applied(&edited, &params["edit"]["documentChanges"][0]["edits"]);
+        assert_eq!(undone, SONG, "{name}");
+        client.reply(&request, json!({"applied": true}));
+        assert_eq!(client.answer_to(undo), json!({"queued": true}), "{name}");
+        if !is_reported {
+            let error = client.until(|message| message["params"]["type"] == 1);
+            let told = error["params"]["message"].as_str().unwrap();
+            assert!(told.contains("confirmed the change"), "{told}");
+            continue;
+        }
+        client.change("a.txt", 3, None, &undone);
+        std::fs::write(place.path("a.txt"), &undone).unwrap();
+        client.about("textDocument/didSave", "a.txt");
+        while !client.diagnostics(&place, "a.txt").is_empty() {}
+        let nothing = client.command("pintle.undo", json!([]));
+        assert!(nothing["message"].as_str().unwrap().contains("no open hunk"), "{nothing}");
+    }
+}
+
 #[test]
 fn an_editor_without_versioned_edits_keeps_its_unsaved_text() {
     for (name, shown, want) in [

@@ -153,9 +153,11 @@ impl Record {
     }
 }
 
+type AdoptFn = dyn Fn(&SessionId, SessionHandle) + Send + Sync;
+
 /// Receives the sub-agents of a watched session with their parents, so that the client can answer their questions and steer them.
 #[derive(Clone)]
-pub struct Adopt(Arc<dyn Fn(&SessionId, SessionHandle) + Send + Sync>);
+pub struct Adopt(Arc<AdoptFn>);
 
 impl Adopt {
     /// Calls this with the parent session's id and the sub-agent. It must not wait.

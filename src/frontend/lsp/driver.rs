@@ -4,7 +4,7 @@
 
 use super::commands::SessionCommand;
 use super::documents::OpenDocuments;
-use super::edits::Edits;
+use super::edits::{EditResponse, Edits};
 use super::effects::{Carried, Effects, Outcome, Sent};
 use super::progress::Progress;
 use super::questions::{Questions, Responded};
@@ -30,8 +30,8 @@ use pintle_protocol::event::QueuedInput;
 use pintle_protocol::history::SessionRewindResult;
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::methods::{QueuePolicy, TurnInterrupt, TurnInterruptParams};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 /// A connection's stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,10 @@ pub(super) struct Driver {
     pub(super) in_flight: InFlight,
     /// The commands for the session.
     commands: Lane<(Id, SessionCommand)>,
+    /// The unanswered request for the decision that is being carried out.
+    deciding: Option<Id>,
+    /// True if that request was answered before its outcome was known.
+    is_answered_early: bool,
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
     pub(super) current: Current,
@@ -162,6 +166,8 @@ impl Driver {
             outbox: Outbox::new(outgoing),
             in_flight: InFlight::default(),
             commands: Lane::default(),
+            deciding: None,
+            is_answered_early: false,
             running: FuturesUnordered::new(),
             current: Current { session: None, subagents },
             documents: OpenDocuments::new(client.engine.clone(), client.id.0),
@@ -206,6 +212,7 @@ impl Driver {
     fn begin_next(&mut self) {
         let Some((id, command)) = self.commands.next() else { return };
         self.commands.begun();
+        self.deciding = matches!(command, SessionCommand::Decide(_)).then(|| id.clone());
         let carried = command.run(self.opener.clone(), self.current.session.clone());
         self.running.push(carried.map(|carried| Outcome::Carried(id, Box::new(carried))).boxed());
     }
@@ -255,9 +262,19 @@ impl Driver {
         }
     }
 
+    /// Answers a decision whose edit the client has made but not reported: some clients report nothing while they wait for a response.
+    fn answer_early(&mut self) {
+        if let Some(id) = self.deciding.take() {
+            self.is_answered_early = true;
+            self.respond(&id, Ok(json!({"queued": true})));
+        }
+    }
+
     fn carried(&mut self, id: &Id, carried: Carried) {
         let Carried { opened, is_left, returned, told, proposal, result } = carried;
         self.commands.finished();
+        self.deciding = None;
+        let is_answered = std::mem::take(&mut self.is_answered_early);
         if is_left {
             self.current.leave();
             self.changes.last_decision = None;
@@ -266,7 +283,13 @@ impl Driver {
         }
         let decision = result.as_ref().ok().and_then(|result| result["decision"].as_u64());
         self.changes.last_decision = decision.or(self.changes.last_decision);
-        self.respond(id, result);
+        match result {
+            Err(error) if is_answered => {
+                self.send_all([wire::show(lsp::MessageType::ERROR, error.message())]);
+            }
+            Ok(_) if is_answered => {}
+            result => self.respond(id, result),
+        }
         self.send_all(told.map(|text| wire::show(lsp::MessageType::WARNING, &text)));
         if let Some(proposal) = proposal {
             let request = self.rewinds.ask(proposal);
@@ -336,7 +359,12 @@ impl Driver {
 
     fn responded(&mut self, id: &Id, reply: Reply) {
         let reply = match self.edits.responded(id, reply, &self.documents) {
-            Ok(message) => return self.send_all(message),
+            Ok(EditResponse { message, is_unreported }) => {
+                if is_unreported {
+                    self.answer_early();
+                }
+                return self.send_all(message);
+            }
             Err(reply) => reply,
         };
         let reply = match self.questions.responded(id, reply) {

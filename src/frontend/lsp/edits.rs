@@ -24,6 +24,15 @@ struct Edited {
     saved: Vec<String>,
 }
 
+/// A client's response to an edit.
+#[derive(Debug)]
+pub(super) struct EditResponse {
+    /// A message for the user.
+    pub(super) message: Option<Vec<u8>>,
+    /// True if the client has made the edit but has not yet reported the new text.
+    pub(super) is_unreported: bool,
+}
+
 /// The agent's edits in this client, by the ids of their requests.
 #[derive(Debug)]
 pub(super) struct Edits(client::Edits<Edited>);
@@ -81,13 +90,13 @@ impl Edits {
         }
     }
 
-    /// Consumes a response to an edit, and returns a message for the user, if there is one; returns any other response.
+    /// Consumes a response to an edit; returns any other response.
     pub(super) fn responded(
         &mut self,
         id: &Id,
         outcome: Reply,
         documents: &OpenDocuments,
-    ) -> Result<Option<Vec<u8>>, Reply> {
+    ) -> Result<EditResponse, Reply> {
         let Some((Edited { versions, saved }, reply)) = self.0.take(id) else {
             return Err(outcome);
         };
@@ -103,7 +112,11 @@ impl Edits {
         let is_applied = result.as_ref().is_ok_and(|result| result.is_applied);
         // The caller may be gone by now.
         let _ = reply.send(result);
-        Ok((is_applied && !saved.is_empty()).then(|| unsaved(&saved)))
+        let mut versions = versions.iter();
+        Ok(EditResponse {
+            message: (is_applied && !saved.is_empty()).then(|| unsaved(&saved)),
+            is_unreported: is_applied && versions.any(|known| reported(known, documents).is_none()),
+        })
     }
 }
 
@@ -116,10 +129,14 @@ impl Edited {
 }
 
 /// Returns the version after an edit: one that the client has already reported, or the next one, which it will report soon.
-fn version((path, before): &(String, i64), documents: &OpenDocuments) -> DocumentVersion {
-    let told = documents.of_path(path).map(|document| document.version);
-    let version = told.filter(|told| told > before).unwrap_or(before + 1);
-    DocumentVersion { path: path.clone(), version }
+fn version(known: &(String, i64), documents: &OpenDocuments) -> DocumentVersion {
+    let version = reported(known, documents).unwrap_or(known.1 + 1);
+    DocumentVersion { path: known.0.clone(), version }
+}
+
+/// Returns the version that the client has reported since an edit of this version.
+fn reported((path, before): &(String, i64), documents: &OpenDocuments) -> Option<i64> {
+    documents.of_path(path).map(|document| document.version).filter(|told| told > before)
 }
 
 fn unsaved(paths: &[String]) -> Vec<u8> {
