@@ -125,12 +125,20 @@ function receive(message: ToPage): void {
 }
 
 window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));
+/** When the palette closes, VS Code may give the keyboard to another page than before. The command that runs then is for the page from before. */
+const SETTLE_MS = 300;
+let settling: ReturnType<typeof setTimeout> | undefined;
+
 /** A view or tab that gets the focus as a whole passes it to the prompt. */
 function focused(): void {
-  send({ type: "used" });
+  clearTimeout(settling);
+  settling = setTimeout(() => {
+    if (document.hasFocus()) send({ type: "used" });
+  }, SETTLE_MS);
   if (document.activeElement === document.body) prompt.focus();
 }
 
 window.addEventListener("focus", focused);
+window.addEventListener("pointerdown", () => send({ type: "used" }), { capture: true });
 if (document.hasFocus()) focused();
 send({ type: "ready", place: transcript.placeKey });

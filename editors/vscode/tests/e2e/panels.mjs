@@ -45,7 +45,12 @@ async function newTab(window, command = "Pintle: New Chat in Editor") {
 }
 
 const send = async (frame, text) => {
-  await frame.locator("textarea").fill(text);
+  const box = frame.locator("textarea");
+  // What is typed goes to another page if VS Code hands the keyboard over late.
+  await until("the text is in the box", async () => {
+    await box.fill(text);
+    return (await box.inputValue()) === text;
+  });
   await frame.getByRole("button", { name: "Send", exact: true }).click();
 };
 
@@ -142,7 +147,7 @@ export async function chatsInTabsWorkAtTheSameTime(rig) {
   const view = await pageWith(window, "What should be done?");
   await send(view, "Ask in the view");
   await view.getByRole("button", { name: "Allow", exact: true }).waitFor({ timeout: LONG });
-  // The command is about the chat with the focus; the tab may take it late.
+  // The command is about the chat with the focus.
   await view.locator("textarea").click();
   await until("the view has the keyboard", async () => (await focused(window)) === view);
   const both = await newTab(window, "Pintle: Open Chat in Editor");

@@ -99,9 +99,12 @@ class ChatPanel implements Frame {
     const icon = (name: string): vscode.Uri => vscode.Uri.joinPath(owner.context.extensionUri, "media", name);
     this.#icons = { plain: icon("tab.svg"), asks: icon("tab-asks.svg") };
     this.chat = new OpenChat(owner, all, this, this.#memory);
+    let wasVisible = panel.visible;
     panel.onDidChangeViewState(() => {
       if (!panel.visible) this.chat.view.hidden();
-      if (panel.active) all.used(this.chat);
+      // Only a page can say in time that it has the keyboard, but a page that is being loaded cannot.
+      if (panel.active && !wasVisible) all.used(this.chat);
+      wasVisible = panel.visible;
     });
     panel.onDidDispose(() => {
       this.#isClosed = true;
