@@ -6,9 +6,10 @@ use super::rewind;
 use super::session::Opener;
 use super::wire;
 use crate::client::snapshot;
-use crate::rpc::HandlerResult;
+use crate::rpc::{HandlerResult, Lane};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{Filter, SessionHandle};
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::StateValue;
 use pintle_protocol::ids::{SessionId, TurnId};
@@ -39,6 +40,49 @@ pub(super) enum SessionCommand {
     Decide(ReviewAction),
     /// Remove the last messages, if the user agrees.
     Rewind(usize),
+}
+
+/// The commands of requests, carried out one at a time.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    lane: Lane<(Id, SessionCommand)>,
+    /// The running decision's request, until it is answered.
+    decision: Option<Id>,
+    /// True if the running decision was answered before its outcome was known.
+    is_answered: bool,
+}
+
+impl Commands {
+    pub(super) fn push(&mut self, id: Id, command: SessionCommand) {
+        self.lane.push((id, command));
+    }
+
+    /// Returns the next command with its request, unless one is running.
+    pub(super) fn begin(&mut self) -> Option<(Id, SessionCommand)> {
+        let (id, command) = self.lane.next()?;
+        self.lane.begun();
+        self.decision = matches!(command, SessionCommand::Decide(_)).then(|| id.clone());
+        Some((id, command))
+    }
+
+    /// Returns the running decision's request, to be answered before its outcome is known.
+    pub(super) fn answer_decision(&mut self) -> Option<Id> {
+        let decision = self.decision.take()?;
+        self.is_answered = true;
+        Some(decision)
+    }
+
+    /// The running command has ended. Returns true if its request is answered already.
+    pub(super) fn finished(&mut self) -> bool {
+        self.lane.finished();
+        self.decision = None;
+        std::mem::take(&mut self.is_answered)
+    }
+
+    /// Withdraws the first matching request that has not begun.
+    pub(super) fn withdraw(&mut self, is_it: impl Fn(&Id) -> bool) -> Option<Id> {
+        self.lane.withdraw(|(id, _)| is_it(id)).map(|(id, _)| id)
+    }
 }
 
 pub(super) fn no_session() -> ErrorObjectOwned {

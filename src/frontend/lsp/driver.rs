@@ -2,7 +2,7 @@
 //!
 //! Parts return [`Effects`]; only the driver sends messages and starts work.
 
-use super::commands::SessionCommand;
+use super::commands::{Commands, SessionCommand};
 use super::documents::OpenDocuments;
 use super::edits::{EditResponse, Edits};
 use super::effects::{Carried, Effects, Outcome, Sent};
@@ -17,7 +17,7 @@ use super::wire::{self, Reply};
 use crate::client::{Subagents, UserQuestion};
 use crate::connection::{self, Ended, Outbox, Protocol};
 use crate::rpc::HandlerResult;
-use crate::rpc::{self, InFlight, Lane};
+use crate::rpc::{self, InFlight};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
@@ -50,12 +50,7 @@ pub(super) struct Driver {
     pub(super) offers: Offers,
     pub(super) outbox: Outbox,
     pub(super) in_flight: InFlight,
-    /// The commands for the session.
-    commands: Lane<(Id, SessionCommand)>,
-    /// The unanswered request for the decision that is being carried out.
-    deciding: Option<Id>,
-    /// True if that request was answered before its outcome was known.
-    is_answered_early: bool,
+    commands: Commands,
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
     pub(super) current: Current,
@@ -165,9 +160,7 @@ impl Driver {
             offers: Offers::default(),
             outbox: Outbox::new(outgoing),
             in_flight: InFlight::default(),
-            commands: Lane::default(),
-            deciding: None,
-            is_answered_early: false,
+            commands: Commands::default(),
             running: FuturesUnordered::new(),
             current: Current { session: None, subagents },
             documents: OpenDocuments::new(client.engine.clone(), client.id.0),
@@ -205,14 +198,12 @@ impl Driver {
 
     /// Queues a command in the session, after those before it.
     pub(super) fn carry_out(&mut self, id: Id, command: SessionCommand) {
-        self.commands.push((id, command));
+        self.commands.push(id, command);
         self.begin_next();
     }
 
     fn begin_next(&mut self) {
-        let Some((id, command)) = self.commands.next() else { return };
-        self.commands.begun();
-        self.deciding = matches!(command, SessionCommand::Decide(_)).then(|| id.clone());
+        let Some((id, command)) = self.commands.begin() else { return };
         let carried = command.run(self.opener.clone(), self.current.session.clone());
         self.running.push(carried.map(|carried| Outcome::Carried(id, Box::new(carried))).boxed());
     }
@@ -221,7 +212,7 @@ impl Driver {
     pub(super) fn cancel(&mut self, params: Option<&RawValue>) {
         let Ok(lsp::CancelParams { id: cancelled }) = wire::read(params) else { return };
         let Ok(cancelled) = serde_json::to_value(cancelled) else { return };
-        if let Some((id, _)) = self.commands.withdraw(|(id, _)| rpc::is_id(id, &cancelled)) {
+        if let Some(id) = self.commands.withdraw(|id| rpc::is_id(id, &cancelled)) {
             self.respond(&id, Err(wire::cancelled()));
         }
     }
@@ -262,19 +253,9 @@ impl Driver {
         }
     }
 
-    /// Answers a decision whose edit the client has made but not reported: some clients report nothing while they wait for a response.
-    fn answer_early(&mut self) {
-        if let Some(id) = self.deciding.take() {
-            self.is_answered_early = true;
-            self.respond(&id, Ok(json!({"queued": true})));
-        }
-    }
-
     fn carried(&mut self, id: &Id, carried: Carried) {
         let Carried { opened, is_left, returned, told, proposal, result } = carried;
-        self.commands.finished();
-        self.deciding = None;
-        let is_answered = std::mem::take(&mut self.is_answered_early);
+        let is_answered = self.commands.finished();
         if is_left {
             self.current.leave();
             self.changes.last_decision = None;
@@ -360,8 +341,10 @@ impl Driver {
     fn responded(&mut self, id: &Id, reply: Reply) {
         let reply = match self.edits.responded(id, reply, &self.documents) {
             Ok(EditResponse { message, is_unreported }) => {
-                if is_unreported {
-                    self.answer_early();
+                // Some clients report nothing while they wait for a response.
+                let decision = is_unreported.then(|| self.commands.answer_decision()).flatten();
+                if let Some(id) = decision {
+                    self.respond(&id, Ok(json!({"queued": true})));
                 }
                 return self.send_all(message);
             }
