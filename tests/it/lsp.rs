@@ -344,6 +344,60 @@ fn a_decision_is_answered_for_an_editor_that_reports_the_change_afterwards() {
         while !client.diagnostics(&place, "a.txt").is_empty() {}
         let nothing = client.command("pintle.undo", json!([]));
         assert!(nothing["message"].as_str().unwrap().contains("no open hunk"), "{nothing}");
+        // The decision is the last one, although its request was answered before it was made.
+        let params = json!({"command": "pintle.revert", "arguments": []});
+        let revert = client.program.request("workspace/executeCommand", params);
+        let (params, request) = client.told("workspace/applyEdit");
+        let again = applied(&undone, &params["edit"]["documentChanges"][0]["edits"]);
+        assert_eq!(again, edited);
+        client.change("a.txt", 4, None, &again);
+        client.reply(&request, json!({"applied": true}));
+        assert_eq!(client.answer_to(revert)["conflicts"], 0);
+    }
+}
+
+#[test]
+fn a_decision_made_during_a_call_is_followed_to_its_end() {
+    for (name, is_made) in [("made", true), ("refused by the editor", false)] {
+        let place = Place::new(&[("a.txt", SONG)]);
+        let [edit, done] = edit_two();
+        let waits = bash("while [ ! -e go ]; do sleep 0.01; done");
+        let mut client =
+            Client::start(&place, &[edit, waits, done], everything(), &["--permission", "full"]);
+        client.open(&place, "a.txt", 1, SONG);
+        client.command("pintle.prompt", json!(["edit it"]));
+        let (_, request) = client.told("workspace/applyEdit");
+        let edited = SONG.replace("two", "😀 2");
+        client.change("a.txt", 2, None, &edited);
+        client.reply(&request, json!({"applied": true}));
+        client.until(|message| {
+            message["params"]["value"]["message"].as_str().is_some_and(|it| it.contains("while"))
+        });
+        let queued = client.command("pintle.undo", json!([]));
+        assert_eq!(queued["queued"], true, "{name}: {queued}");
+        std::fs::write(place.path("go"), "").unwrap();
+        let (params, request) = client.told("workspace/applyEdit");
+        let undone = applied(&edited, &params["edit"]["documentChanges"][0]["edits"]);
+        assert_eq!(undone, SONG, "{name}");
+        if !is_made {
+            client.reply(&request, json!({"applied": false, "failureReason": "read-only"}));
+            let error = client.until(|message| message["params"]["type"] == 1);
+            let told = error["params"]["message"].as_str().unwrap();
+            assert!(told.starts_with("pintle did not carry out the decision: "), "{told}");
+            assert!(told.contains("read-only"), "{told}");
+            continue;
+        }
+        client.change("a.txt", 3, None, &undone);
+        client.reply(&request, json!({"applied": true}));
+        while client.shown() != "done" {}
+        let params = json!({"command": "pintle.revert", "arguments": []});
+        let revert = client.program.request("workspace/executeCommand", params);
+        let (params, request) = client.told("workspace/applyEdit");
+        let again = applied(&undone, &params["edit"]["documentChanges"][0]["edits"]);
+        assert_eq!(again, edited, "{name}");
+        client.change("a.txt", 4, None, &again);
+        client.reply(&request, json!({"applied": true}));
+        assert_eq!(client.answer_to(revert)["conflicts"], 0, "{name}");
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) enum SessionCommand {
     Open(SessionId),
     /// Decide about changes.
     Decide(ReviewAction),
+    /// Revert a decision, or the last one that was made here.
+    Revert(Option<u64>),
     /// Remove the last messages, if the user agrees.
     Rewind(usize),
 }
@@ -61,7 +63,8 @@ impl Commands {
     pub(super) fn begin(&mut self) -> Option<(Id, SessionCommand)> {
         let (id, command) = self.lane.next()?;
         self.lane.begun();
-        self.decision = matches!(command, SessionCommand::Decide(_)).then(|| id.clone());
+        let is_decision = matches!(command, SessionCommand::Decide(_) | SessionCommand::Revert(_));
+        self.decision = is_decision.then(|| id.clone());
         Some((id, command))
     }
 
@@ -109,7 +112,13 @@ pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerR
 
 impl SessionCommand {
     /// Carries the command out. A message's response reports that it was accepted: its turn continues.
-    pub(super) async fn run(self, opener: Opener, session: Option<SessionHandle>) -> Carried {
+    /// `last_decision` is the last one that was made here.
+    pub(super) async fn run(
+        self,
+        opener: Opener,
+        session: Option<SessionHandle>,
+        last_decision: Option<u64>,
+    ) -> Carried {
         let mut carried = Carried {
             opened: None,
             is_left: false,
@@ -118,7 +127,7 @@ impl SessionCommand {
             proposal: None,
             result: Ok(Value::Null),
         };
-        carried.result = self.carry_out(&opener, session, &mut carried).await;
+        carried.result = self.carry_out(&opener, session, last_decision, &mut carried).await;
         carried
     }
 
@@ -126,6 +135,7 @@ impl SessionCommand {
         self,
         opener: &Opener,
         session: Option<SessionHandle>,
+        last_decision: Option<u64>,
         carried: &mut Carried,
     ) -> HandlerResult<Value> {
         let (input, may_steer) = match self {
@@ -154,6 +164,16 @@ impl SessionCommand {
             Self::Decide(action) => {
                 let session = session.ok_or_else(no_session)?;
                 let (result, told) = review::decide(&session, action).await?;
+                carried.told = told;
+                return Ok(result);
+            }
+            Self::Revert(named) => {
+                let decision = named.or(last_decision).ok_or_else(|| {
+                    wire::failed("no decisions in this session", "send the decision's number")
+                })?;
+                let session = session.ok_or_else(no_session)?;
+                let revert = ReviewAction::Revert { decision };
+                let (result, told) = review::decide(&session, revert).await?;
                 carried.told = told;
                 return Ok(result);
             }

@@ -16,7 +16,6 @@ use ls_types as lsp;
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
 use pintle_protocol::error;
-use pintle_protocol::review::ReviewAction;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -132,10 +131,7 @@ impl Driver {
             arguments::UNDO => self.decision(Verb::Undo, &command, &arguments)?,
             arguments::REVERT => {
                 let named = arguments::number(&command, "a decision number", &arguments)?;
-                let decision = named.or(self.changes.last_decision).ok_or_else(|| {
-                    wire::failed("no decisions in this session", "send the decision's number")
-                })?;
-                SessionCommand::Decide(ReviewAction::Revert { decision })
+                SessionCommand::Revert(named)
             }
             arguments::REWIND => {
                 let count = arguments::number(&command, "a number of messages", &arguments)?;

@@ -204,7 +204,8 @@ impl Driver {
 
     fn begin_next(&mut self) {
         let Some((id, command)) = self.commands.begin() else { return };
-        let carried = command.run(self.opener.clone(), self.current.session.clone());
+        let last = self.changes.last_decision;
+        let carried = command.run(self.opener.clone(), self.current.session.clone(), last);
         self.running.push(carried.map(|carried| Outcome::Carried(id, Box::new(carried))).boxed());
     }
 

@@ -37,13 +37,15 @@ impl Driver {
     }
 
     fn durable(&mut self, record: &EventRecord) {
-        let EventRecord { session_id, turn_id, event, .. } = record;
+        let EventRecord { session_id, seq, turn_id, event, .. } = record;
         if self.current.is(session_id) {
             let messages = self.progress.event(turn_id.as_ref(), event);
             self.send_all(messages);
             if super::review::changes(event) {
                 self.read_changes();
             }
+            let refusal = self.changes.followed(*seq, event);
+            self.send_all(refusal);
             let growing = self.views.push_event(record);
             self.apply(growing);
         }

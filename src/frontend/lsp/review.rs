@@ -14,7 +14,7 @@ use pintle_protocol::event::Event;
 use pintle_protocol::methods::{ReviewDecide, ReviewList};
 use pintle_protocol::review::{
     Hunk, Outcome as DecisionOutcome, ReviewAction, ReviewDecideParams, ReviewDecideResult,
-    ReviewListParams, ReviewListResult, ReviewTarget,
+    ReviewDecision, ReviewListParams, ReviewListResult, ReviewQueue, ReviewTarget,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,6 +97,26 @@ impl Changes {
     pub(super) fn show_in(&self, uri: &lsp::Uri, documents: &OpenDocuments) -> Option<Vec<u8>> {
         let hunks = self.in_document(uri, documents);
         (!hunks.is_empty()).then(|| shown(uri.clone(), &hunks, documents))
+    }
+
+    /// Follows a decision that waited for a call. Returns a message for the user if it was refused.
+    pub(super) fn followed(&mut self, seq: u64, event: &Event) -> Option<Vec<u8>> {
+        match event {
+            Event::ReviewDecided(ReviewDecision { waited: Some(queued), .. })
+                if self.last_decision == Some(*queued) =>
+            {
+                self.last_decision = Some(seq);
+                None
+            }
+            Event::ReviewQueued(ReviewQueue { refused: Some(refused), .. }) => {
+                if self.last_decision == Some(refused.id) {
+                    self.last_decision = None;
+                }
+                let text = format!("pintle did not carry out the decision: {}", refused.reason);
+                Some(wire::show(lsp::MessageType::ERROR, &text))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the messages that show the changes in the client, and remove the decided ones.
