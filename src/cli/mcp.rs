@@ -236,10 +236,13 @@ async fn log_out(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// Returns the configured server of this name or at this address; `None` for another address.
+/// Returns the configured server of this name or at this address; `None` for another address. Prints problems of the configuration.
 async fn named(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<Option<Arc<Server>>> {
     let services = assemble::services(&wanted.settings, ambient).await?;
-    let (servers, _) = services.mcp_servers(&ambient.current_dir()?).await;
+    let (servers, problems) = services.mcp_servers(&ambient.current_dir()?).await;
+    for problem in problems {
+        writeln!(screen::err(), "pintle: {problem}")?;
+    }
     let is_wanted = |server: &Arc<Server>| {
         let definition = server.definition();
         definition.name == wanted.server || definition.target() == wanted.server

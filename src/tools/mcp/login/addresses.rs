@@ -57,7 +57,7 @@ impl Agreement for Everything {
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(
-        "it refers to {0}, an address on this machine or a private network, which requires your consent: run `pintle mcp login` in a terminal, or set `oauth.private_addresses = true` in the server's settings"
+        "it refers to {0}, an address on this machine or a private network, which requires your consent: run `pintle mcp login` in a terminal, or set `oauth.private_addresses = true` for the server in your config file"
     )]
     Private(String),
     #[error("its response exceeds {MAX_BYTES} bytes")]
