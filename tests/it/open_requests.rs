@@ -201,6 +201,98 @@ fn joining_a_session_with_sub_agents_asks_only_what_is_open() {
     assert_eq!(requests(&second.seen), ["approval/request"]);
 }
 
+/// A client that leaves a session is asked nothing more, and again when it returns: about the session itself and about a sub-agent.
+#[test]
+fn requests_are_withdrawn_from_a_client_that_leaves_and_sent_again_when_it_returns() {
+    let of = |mut reply: Value| {
+        reply["of"] = json!("make a file");
+        reply
+    };
+    let own = vec![touch("a"), say("done")];
+    let subagent = vec![
+        json!({"blocks": [{"tool": "spawn_agent", "arguments": {"task": "make a file"}}]}),
+        json!({"blocks": [{"tool": "wait", "arguments": {}}]}),
+        say("done"),
+        of(touch("a")),
+        of(say("made")),
+    ];
+    for (name, replies, leave, enter) in [
+        ("its own, unsubscribed", &own, "session/unsubscribe", "session/subscribe"),
+        ("its own, closed", &own, "session/close", "session/open"),
+        ("a sub-agent's, unsubscribed", &subagent, "session/unsubscribe", "session/subscribe"),
+        ("a sub-agent's, closed", &subagent, "session/close", "session/open"),
+    ] {
+        let shared = Shared::new(json!(replies));
+        let mut stays = shared.attach();
+        let session = create(&mut stays);
+        let mut leaves = shared.attach();
+        leaves.ask("session/open", json!({"sessionId": session}));
+        stays.prompt("go");
+        asked(&mut stays);
+        let request = asked(&mut leaves);
+        leaves.ask(leave, json!({"sessionId": session}));
+        let withdrawn = leaves.until(|message| message["method"] == "$/cancelRequest");
+        assert_eq!(withdrawn["params"]["id"], request["id"], "{name}");
+        leaves.ask(enter, json!({"sessionId": session}));
+        let again = asked(&mut leaves);
+        assert_eq!(again["params"], request["params"], "{name}");
+        allow(&mut leaves, &again);
+        stays.until_event("turn.completed");
+        assert!(shared.place.path("a").exists(), "{name}");
+    }
+}
+
+/// The same for editors. In LSP, a session with a running turn cannot be left: a sub-agent asks after its end.
+#[test]
+fn requests_are_withdrawn_when_an_editor_leaves_a_session() {
+    let of = |mut reply: Value| {
+        reply["of"] = json!("make a file");
+        reply
+    };
+    for kind in ["acp", "lsp"] {
+        let shared = Shared::new(json!([
+            {"blocks": [{"tool": "spawn_agent", "arguments": {"task": "make a file"}}]},
+            say("done"),
+            of(touch("a")),
+            of(say("made")),
+        ]));
+        let mut stays = shared.attach();
+        let session = create(&mut stays);
+        if kind == "acp" {
+            let mut client = acp::Client::over(shared.command(&["acp", "--attach"]), json!({}));
+            client.session.clone_from(&session);
+            let cwd = json!({"cwd": shared.place.project(), "mcpServers": []});
+            client.ask("session/load", cwd.clone());
+            stays.prompt("go");
+            let request = client.asked_for("session/request_permission");
+            let close = client.send("session/close", json!({}));
+            let gone = client.until(|message| message["method"] == "$/cancel_request");
+            assert_eq!(gone["params"]["requestId"], request["id"]);
+            client.answer_to(close);
+            client.ask("session/load", cwd);
+            let again = client.asked_for("session/request_permission");
+            client.choose(&again, "allow");
+            until(|| shared.place.path("a").exists());
+        } else {
+            let mut client = lsp::Client::over(shared.command(&["lsp", "--attach", "--stdio"]));
+            client.shake_hands(&shared.place, lsp::everything());
+            client.command("pintle.sessions", json!([session]));
+            stays.prompt("go");
+            let (_, request) = client.told("window/showMessageRequest");
+            stays.until_event("turn.completed");
+            let new = json!({"command": "pintle.new", "arguments": []});
+            let new = client.program.request("workspace/executeCommand", new);
+            let (params, _) = client.told("$/cancelRequest");
+            assert_eq!(params["id"], request["id"]);
+            client.answer_to(new);
+            client.command("pintle.sessions", json!([session]));
+            let (_, again) = client.told("window/showMessageRequest");
+            client.reply(&again, json!({"title": "Allow"}));
+            until(|| shared.place.path("a").exists());
+        }
+    }
+}
+
 /// Returns the request for input somewhere in a message.
 fn question(message: &Value) -> Option<Value> {
     match message {
@@ -218,7 +310,7 @@ fn a_sub_agents_open_request_reaches_clients_of_every_kind_that_join() {
         reply["of"] = json!("make a file");
         reply
     };
-    for kind in ["native", "acp", "lsp", "pi", "ahp"] {
+    for kind in ["native", "acp", "acp, which resumes", "lsp", "pi", "ahp"] {
         let shared = Shared::new(json!([
             {"blocks": [{"tool": "spawn_agent", "arguments": {"task": "make a file"}}]},
             {"blocks": [{"tool": "wait", "arguments": {}}]},
@@ -232,11 +324,12 @@ fn a_sub_agents_open_request_reaches_clients_of_every_kind_that_join() {
         asked(&mut first);
         // An answer is lost with a client that goes at once.
         let _client: Box<dyn Any> = match kind {
-            "acp" => {
+            "acp" | "acp, which resumes" => {
                 let mut client = acp::Client::over(shared.command(&["acp", "--attach"]), json!({}));
                 client.session.clone_from(&session);
                 let params = json!({"cwd": shared.place.project(), "mcpServers": []});
-                client.ask("session/load", params);
+                let method = if kind == "acp" { "session/load" } else { "session/resume" };
+                client.ask(method, params);
                 let request = client.asked_for("session/request_permission");
                 assert_eq!(request["params"]["sessionId"], session);
                 client.choose(&request, "allow");

@@ -97,6 +97,7 @@ impl Driver {
                 outcome(request, ctx.load_session(params), opened(Opening::Loaded))
             }
             "session/resume" => {
+                self.is_loading = true;
                 outcome(request, ctx.resume_session(params), opened(Opening::Resumed))
             }
             "session/list" => outcome(request, ctx.list(params), answered),

@@ -8,6 +8,7 @@ use agent_client_protocol_schema::v1 as acp;
 use pintle_agent::{Answer, SessionHandle, SessionQuestions};
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::approval::{Approval, Decision, Scope};
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::question::{Question, QuestionKind};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -89,11 +90,12 @@ impl Questions {
     /// Returns the messages that withdraw obsolete requests of a session, and the questions to ask.
     pub(super) fn update(&mut self, now: &SessionQuestions) -> (Vec<Vec<u8>>, Vec<UserQuestion>) {
         let Changes { over, new } = self.open.update(now);
-        let withdrawn = over.into_iter().map(|id| {
-            let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
-            wire::notification("$/cancel_request", &params)
-        });
-        (withdrawn.collect(), new)
+        (over.into_iter().map(withdrawal).collect(), new)
+    }
+
+    /// Returns the messages that withdraw the requests of sessions that the client leaves.
+    pub(super) fn leave(&mut self, is_left: impl Fn(&SessionId) -> bool) -> Vec<Vec<u8>> {
+        self.open.leave(is_left).into_iter().map(withdrawal).collect()
     }
 
     /// Takes a response of the client.
@@ -134,6 +136,11 @@ impl Questions {
         let dismissed = options.is_empty() && says_nothing;
         Answered::Tell(open.session, open.asked.answer(options, text, dismissed))
     }
+}
+
+fn withdrawal(id: String) -> Vec<u8> {
+    let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
+    wire::notification("$/cancel_request", &params)
 }
 
 /// Returns true if a question is sent as a form. Plans use the permission menu, which every client has.

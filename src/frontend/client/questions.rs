@@ -179,10 +179,17 @@ impl<T> Questions<T> {
     }
 
     /// Removes the matching questions, and returns the request ids to withdraw.
-    pub(crate) fn forget(&mut self, is_over: impl Fn(&Open<T>) -> bool) -> Vec<String> {
+    fn forget(&mut self, is_over: impl Fn(&Open<T>) -> bool) -> Vec<String> {
         let prefix = self.prefix;
         let over = self.open.extract_if(.., |_, open| is_over(open));
         over.map(|(number, _)| format!("{prefix}{number}")).collect()
+    }
+
+    /// Removes the questions of sessions that the client leaves, which stay open there and are asked again if it returns. Returns the
+    /// request ids to withdraw.
+    pub(crate) fn leave(&mut self, is_left: impl Fn(&SessionId) -> bool) -> Vec<String> {
+        self.answered.retain(|(session, _)| !is_left(session));
+        self.forget(|open| is_left(&open.session.id))
     }
 
     /// Closes the open requests, as if they were answered.

@@ -258,6 +258,8 @@ impl Driver {
         let Carried { opened, is_left, returned, told, proposal, result } = carried;
         let is_answered = self.commands.finished();
         if is_left {
+            let withdrawn = self.questions.leave();
+            self.send_all(withdrawn);
             self.current.leave();
             self.changes.last_decision = None;
             self.views.forget_transcript();

@@ -69,6 +69,11 @@ impl Questions {
         (over.into_iter().map(wire::withdrawal).collect(), new)
     }
 
+    /// Returns the messages that withdraw all requests, since the client leaves the session.
+    pub(super) fn leave(&mut self) -> Vec<Vec<u8>> {
+        self.open.leave(|_| true).into_iter().map(wire::withdrawal).collect()
+    }
+
     /// Answers the model's oldest question with the user's text. Also returns the withdrawal of its request.
     pub(super) fn answer(&mut self, text: String) -> Option<(SessionHandle, Answer, Vec<u8>)> {
         let is_question = |open: &Open<()>| matches!(open.asked, UserQuestion::Question(_));

@@ -38,9 +38,17 @@ struct State {
     /// The hooks and tools that the client provides.
     extensions: Arc<Extensions>,
     /// The sub-agents of subscribed sessions.
-    subagents: BTreeMap<SessionId, SessionHandle>,
-    /// Sessions that were unsubscribed from, whose questions are to be withdrawn after the response.
-    unsubscribed: Vec<SessionId>,
+    subagents: BTreeMap<SessionId, Subagent>,
+    /// Sessions that were left, whose questions are to be withdrawn after the response.
+    left: Vec<SessionId>,
+}
+
+/// A sub-agent of a subscribed session.
+#[derive(Debug)]
+struct Subagent {
+    /// The subscribed session to which it belongs, also through other sub-agents.
+    root: SessionId,
+    handle: SessionHandle,
 }
 
 /// A connection's phase.
@@ -130,11 +138,12 @@ impl Connection {
     /// This connection as a subscriber. It may answer and steer the sub-agents of its sessions.
     pub(super) fn as_subscriber(self: &Arc<Self>, filter: EventSelection) -> Subscriber {
         let connection = Arc::downgrade(self);
-        let adopt = Adopt::new(move |_, subagent| {
+        let adopt = Adopt::new(move |parent, subagent| {
             if let Some(connection) = connection.upgrade() {
                 let mut state = connection.state();
-                let subagent = subagent.for_client(state.client_id.clone());
-                state.subagents.insert(subagent.id.clone(), subagent);
+                let handle = subagent.for_client(state.client_id.clone());
+                let root = state.subagents.get(parent).map_or(parent, |known| &known.root).clone();
+                state.subagents.insert(handle.id.clone(), Subagent { root, handle });
             }
         });
         Subscriber {
@@ -182,19 +191,24 @@ impl Connection {
 
     pub(crate) fn find(&self, id: &SessionId) -> Option<SessionHandle> {
         let state = self.state();
-        state.sessions.get(id).or_else(|| state.subagents.get(id)).cloned()
+        let subagent = || state.subagents.get(id).map(|known| &known.handle);
+        state.sessions.get(id).or_else(subagent).cloned()
     }
 
     pub(crate) fn sessions(&self) -> Vec<SessionHandle> {
         self.state().sessions.values().cloned().collect()
     }
 
-    /// Withdraws a session's questions later: the next subscription asks them again.
-    pub(super) fn withdraw_later(&self, session: SessionId) {
-        self.state().unsubscribed.push(session);
+    /// Withdraws the questions of a session and its sub-agents later: the next subscription asks them again.
+    pub(super) fn leave(&self, session: &SessionId) {
+        let state = &mut *self.state();
+        let subagents = state.subagents.extract_if(.., |_, known| known.root == *session);
+        state.left.extend(subagents.map(|(id, _)| id));
+        state.left.push(session.clone());
     }
 
-    pub(crate) fn take_unsubscribed(&self) -> Vec<SessionId> {
-        std::mem::take(&mut self.state().unsubscribed)
+    /// Returns the sessions left since the last call.
+    pub(crate) fn take_left(&self) -> Vec<SessionId> {
+        std::mem::take(&mut self.state().left)
     }
 }

@@ -151,6 +151,7 @@ pub(super) async fn session_close(
 ) -> HandlerResult<Empty> {
     let session = session(&connection, params.session_id)?;
     connection.client.close(&session).await.map_err(refused)?;
+    connection.leave(&session.id);
     connection.remove(&session.id);
     Ok(Empty {})
 }
@@ -172,7 +173,7 @@ pub(super) async fn session_unsubscribe(
     let session = session(&connection, params.session_id)?;
     let id = connection.client.id;
     session.ask(|reply| SubscriptionCommand::Unsubscribe { id, reply }).await.map_err(refused)?;
-    connection.withdraw_later(session.id);
+    connection.leave(&session.id);
     Ok(Empty {})
 }
 

@@ -195,9 +195,8 @@ impl Driver {
             self.open_url(&page);
         }
         self.outbox.push(message);
-        for session in self.table.connection.take_unsubscribed() {
-            self.questions.withdraw_all(&session, &mut self.outbox);
-        }
+        let left = self.table.connection.take_left();
+        self.questions.leave(&left, &mut self.outbox);
         self.requests.finished(&id, order);
         self.begin_next();
     }

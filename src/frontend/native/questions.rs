@@ -83,9 +83,9 @@ impl Questions {
         });
     }
 
-    /// Withdraws a session's questions, which stay open in the session. Calls of the client's hooks and tools remain the client's.
-    pub(super) fn withdraw_all(&mut self, session: &SessionId, outbox: &mut Outbox) {
-        for id in self.asked.forget(|open| open.session.id == *session) {
+    /// Withdraws the questions of sessions, which stay open there. Calls of the client's hooks and tools remain the client's.
+    pub(super) fn leave(&mut self, sessions: &[SessionId], outbox: &mut Outbox) {
+        for id in self.asked.leave(|id| sessions.contains(id)) {
             withdraw(id, outbox);
         }
     }
