@@ -4,10 +4,9 @@ local input = require("pintle.input")
 local log = require("pintle.log")
 local paths = require("pintle.paths")
 local prompt = require("pintle.prompt")
+local sources = require("pintle.sources")
 
 local M = {}
-
-M.KINDS = { "diagnostics", "file", "image", "quickfix", "selection" }
 
 ---The path of the current buffer's file as the prompt's workspace names it.
 ---@param root string
@@ -47,17 +46,20 @@ local texts = {
     end
     return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
   end,
-  diagnostics = function()
-    return "@diagnostics"
-  end,
-  quickfix = function()
-    return "@quickfix"
-  end,
   image = function(root)
     local path, why = require("pintle.clipboard").save(root)
     return path and ("![picture](%s)"):format(path), why
   end,
 }
+
+for name in pairs(sources.NAMES) do
+  texts[name] = texts[name] or function()
+    return "@" .. name
+  end
+end
+
+M.KINDS = vim.tbl_keys(texts)
+table.sort(M.KINDS)
 
 ---Appends to the prompt.
 ---@param kind string one of `KINDS`

@@ -190,7 +190,6 @@ local verbs = {
 
 -- Verbs that take a word.
 local WORDS = {
-  add = { "diagnostics", "file", "image", "quickfix", "selection" },
   earlier = { "all" },
   mode = { "act", "plan" },
   new = { "float", "side", "tab" },
@@ -247,6 +246,9 @@ end
 ---Values that the engine knows, by verb. They are asked for while one completes, and none where the engine is slow or not there.
 ---@type table<string, fun(): string[]>
 M.values = {
+  add = function()
+    return require("pintle.add").KINDS
+  end,
   model = function()
     local listed = require("pintle.settings").listed()
     return vim.tbl_map(function(model)

@@ -180,6 +180,80 @@ test("the selection, diagnostics and the quickfix list go with the message that 
   })
 end)
 
+test("git, a terminal, messages, the clipboard and the visible lines go with the message that names them", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } }, size = { 24, 100 } })
+  local function git(...)
+    local run = vim.system({ "git", "-c", "user.name=t", "-c", "user.email=t@t", ... }, { cwd = vi.dir }):wait()
+    equal(run.code, 0, run.stderr)
+  end
+  child.write(vi.dir .. "/a.txt", "one\ntwo\n")
+  child.write(vi.dir .. "/b.txt", "gr\252n\n")
+  vi:cmd("edit a.txt")
+  open_prompt(vi)
+  -- The editor of the tests has no clipboard but this.
+  vi:lua([[
+    local kept = { { "" }, "v" }
+    vim.g.clipboard = {
+      name = "test",
+      copy = { ["+"] = function(lines, kind) kept = { lines, kind } end, ["*"] = function() end },
+      paste = { ["+"] = function() return kept end, ["*"] = function() return kept end },
+    }
+  ]])
+  for word, why in pairs({
+    diff = "the project is not a git repository",
+    terminal = "no terminal is open",
+    clipboard = "the clipboard has no text",
+  }) do
+    vi:cmd("Pintle ask see @" .. word)
+    vi:wait_note(("not sent: cannot attach `@%s`: "):format(word))
+    vi:wait_note(why)
+  end
+  git("init", "-q")
+  vi:cmd("Pintle ask see @diff")
+  vi:wait_note("the repository has no commits yet")
+  git("add", ".")
+  git("commit", "-qm", "first")
+  vi:cmd("Pintle ask see @diff")
+  vi:wait_note("no tracked file has changed since the last commit")
+  child.write(vi.dir .. "/a.txt", "one\n2\n")
+  child.write(vi.dir .. "/b.txt", "gr\252ner\n")
+  child.write(vi.dir .. "/big.txt", "untracked\n")
+
+  vi:cmd("wincmd t")
+  vi:cmd("tabnew")
+  vi:lua([[
+    vim.fn.setreg("+", { "copied", "text" })
+    vim.api.nvim_echo({ { "a message of the editor" } }, true, {})
+    vim.cmd.terminal("echo it failed")
+  ]])
+  vi:wait("vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'it failed'")
+  vi:cmd("tabprevious")
+  vi:cmd("Pintle ask see @visible, @diff, @terminal, @messages and @clipboard")
+  vi:wait_turn()
+  local sent = vi:lua(SENT)
+  equal(#sent, 6)
+  equal(sent[2].text, "one\ntwo")
+  for at, wanted in ipairs({
+    {
+      "The output of `git diff HEAD`:\n\n```diff\ndiff --git a/a.txt b/a.txt",
+      "-two\n+2\n",
+      "-gr\u{FFFD}n\n+gr\u{FFFD}ner\n```",
+    },
+    { "The terminal, ", ":\n\n```\nit failed\n" },
+    { "The output of `:messages`", "a message of the editor\n" },
+    { "The text of the clipboard:\n\n```\ncopied\ntext\n```" },
+  }) do
+    for _, part in ipairs(wanted) do
+      contains(sent[at + 2].text, part)
+    end
+  end
+  equal(sent[3].text:find("untracked", 1, true), nil)
+
+  child.write(vi.dir .. "/a.txt", ("x"):rep(200 * 1024))
+  vi:cmd("Pintle ask see @diff")
+  vi:wait_note("KB, and the limit is 100 KB; attach the files that matter")
+end)
+
 test("verbs put a file, lines and lists into the prompt", function()
   local vi = child.start({ script = { replies = { text("Seen.") } } })
   child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
@@ -196,7 +270,9 @@ test("verbs put a file, lines and lists into the prompt", function()
   vi:cmd("Pintle add")
   vi:wait_note("no file: this window does not show a file")
   vi:cmd("Pintle add nonsense")
-  vi:wait_note("unknown value `nonsense`; expected one of: diagnostics, file, image, quickfix, selection")
+  vi:wait_note(
+    "unknown value `nonsense`; expected one of: clipboard, diagnostics, diff, file, image, messages, quickfix, selection, terminal, visible"
+  )
 end)
 
 test("a picture from the clipboard goes with the message", function()
