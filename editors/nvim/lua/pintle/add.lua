@@ -16,6 +16,36 @@ local function path_here(root)
   return path and paths.short(root, path)
 end
 
+---A mention of a file or a directory.
+---@param path string
+---@return string
+local function mention(path)
+  return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
+end
+
+---The entries of the file manager in this window, or the file that it shows.
+---@param root string
+---@param range? { first: integer, last: integer }
+---@return string? text, string? why
+local function file(root, range)
+  local entries = require("pintle.trees").entries(range)
+  if not entries then
+    local path = path_here(root)
+    if not path then
+      return nil, "this window does not show a file"
+    end
+    return mention(path)
+  end
+  if #entries == 0 then
+    return nil, "this line does not name a file"
+  end
+  local mentions = vim.tbl_map(function(path)
+    local is_directory = vim.fn.isdirectory(path) == 1
+    return mention(paths.short(root, path) .. (is_directory and "/" or ""))
+  end, entries)
+  return table.concat(mentions, " ")
+end
+
 ---@param root string
 ---@param range? { first: integer, last: integer }
 ---@return string? text, string? why
@@ -39,13 +69,7 @@ end
 ---@type table<string, fun(root: string, range?: { first: integer, last: integer }): string?, string?>
 local texts = {
   selection = selection,
-  file = function(root)
-    local path = path_here(root)
-    if not path then
-      return nil, "this window does not show a file"
-    end
-    return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
-  end,
+  file = file,
   image = function(root)
     local path, why = require("pintle.clipboard").save(root)
     return path and ("![picture](%s)"):format(path), why
@@ -62,10 +86,11 @@ M.KINDS = vim.tbl_keys(texts)
 table.sort(M.KINDS)
 
 ---Appends to the prompt.
----@param kind string one of `KINDS`
+---@param kind? string one of `KINDS`; if nil, the lines of a range or the file, or a file manager's entries
 ---@param range? { first: integer, last: integer }
 function M.add(kind, range)
   local here = require("pintle.workspace").get()
+  kind = kind or (range and not require("pintle.trees").entries(range) and "selection" or "file")
   if not texts[kind] then
     return log.error(("unknown value `%s`; expected one of: %s"):format(kind, table.concat(M.KINDS, ", ")))
   end

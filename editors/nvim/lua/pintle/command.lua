@@ -148,7 +148,7 @@ local verbs = {
     require("pintle.waiting").open()
   end,
   add = function(text, call)
-    require("pintle.add").add(text ~= "" and text or (M.range(call) and "selection" or "file"), M.range(call))
+    require("pintle.add").add(text ~= "" and text or nil, M.range(call))
   end,
   servers = function()
     require("pintle.servers").open()

@@ -254,6 +254,32 @@ test("git, a terminal, messages, the clipboard and the visible lines go with the
   vi:wait_note("KB, and the limit is 100 KB; attach the files that matter")
 end)
 
+test("entries of a file manager are put into the prompt, one or several", function()
+  for name, row in pairs({
+    ["one to a line"] = { style = 0, wanted = '@b.txt @"sub dir/" @a.txt @b.txt' },
+    ["as a tree"] = { style = 3, wanted = '@b.txt @"sub dir/" @"sub dir/c.txt" @a.txt @b.txt' },
+  }) do
+    local vi = child.start({ script = { replies = { text("Seen.") } } })
+    assert(vim.uv.fs_mkdir(vi.dir .. "/sub dir", 448))
+    for _, path in ipairs({ "a.txt", "b.txt", "sub dir/c.txt" }) do
+      child.write(vi.dir .. "/" .. path, "one\n")
+    end
+    vi:cmd("runtime plugin/netrwPlugin.vim")
+    vi:cmd(("let g:netrw_liststyle = %d"):format(row.style))
+    vi:cmd("Explore .")
+    if row.style == 3 then
+      vi:lua([[vim.fn.search("sub dir/") vim.api.nvim_feedkeys(vim.keycode("<CR>"), "xm", true)]])
+    end
+    vi:cmd("1")
+    vi:cmd("Pintle add")
+    vi:wait_note("no file: this line does not name a file")
+    vi:lua([[vim.fn.search("b.txt")]])
+    vi:cmd("Pintle add")
+    vi:cmd([[/^|* *sub dir/,$Pintle add]])
+    equal(prompt_of(vi), row.wanted, name)
+  end
+end)
+
 test("verbs put a file, lines and lists into the prompt", function()
   local vi = child.start({ script = { replies = { text("Seen.") } } })
   child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
