@@ -74,7 +74,9 @@ for _, verb in ipairs({
   "doctor",
   "earlier",
   "effort",
+  "explain",
   "export",
+  "fix",
   "fork",
   "help",
   "log",
@@ -91,6 +93,7 @@ for _, verb in ipairs({
   "plan",
   "queue",
   "redo",
+  "refactor",
   "rename",
   "restart",
   "retry",
@@ -102,6 +105,7 @@ for _, verb in ipairs({
   "sessions",
   "steer",
   "stop",
+  "test",
   "toggle",
   "trust",
   "waiting",
@@ -123,7 +127,18 @@ for _, verb in ipairs({ "keep", "undo" }) do
   end
 end
 
-for _, verb in ipairs({ "add", "ask", "comment", "note", "queue", "steer" }) do
+for _, verb in ipairs({
+  "add",
+  "ask",
+  "comment",
+  "explain",
+  "fix",
+  "note",
+  "queue",
+  "refactor",
+  "steer",
+  "test",
+}) do
   local rhs = (":Pintle %s<CR>"):format(verb)
   vim.keymap.set(
     "x",

@@ -225,6 +225,12 @@ function M.range(call)
   return (call.range or 0) > 0 and { first = call.line1, last = call.line2 } or nil
 end
 
+for _, name in ipairs(require("pintle.tasks").NAMES) do
+  verbs[name] = function(text, call)
+    require("pintle.tasks").send(name, text, M.range(call))
+  end
+end
+
 ---Whether there is text in the prompt buffer.
 ---@return boolean
 function M.has_prompt()

@@ -18,9 +18,6 @@ local GIT_TIMEOUT_MS = 10000
 -- Nothing that a repository's own configuration names is run.
 local GIT_DIFF = { "git", "-c", "core.fsmonitor=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD" }
 
----@type table<integer, pintle.Severity>
-local SEVERITIES = { "error", "warning", "information", "hint" }
-
 ---The window of the code: the current one, or the one that the prompt's jumps go to.
 ---@return integer? win
 local function code_window()
@@ -92,11 +89,7 @@ local function diagnostics(root)
         by_path[path] = { type = "diagnostics", path = path, items = {} }
         blocks[#blocks + 1] = by_path[path]
       end
-      local severity = SEVERITIES[
-        each.severity --[[@as integer]]
-      ] or "error"
-      local item = { line = each.lnum + 1, severity = severity, message = each.message, source = each.source }
-      table.insert(by_path[path].items, item)
+      table.insert(by_path[path].items, require("pintle.diagnostics").attached(each))
     end
   end
   return blocks

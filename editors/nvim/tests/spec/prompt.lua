@@ -181,7 +181,7 @@ test("the selection, diagnostics and the quickfix list go with the message that 
 end)
 
 test("git, a terminal, messages, the clipboard and the visible lines go with the message that names them", function()
-  local vi = child.start({ script = { replies = { text("Seen.") } }, size = { 24, 100 } })
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
   local function git(...)
     local run = vim.system({ "git", "-c", "user.name=t", "-c", "user.email=t@t", ... }, { cwd = vi.dir }):wait()
     equal(run.code, 0, run.stderr)
@@ -252,6 +252,55 @@ test("git, a terminal, messages, the clipboard and the visible lines go with the
   child.write(vi.dir .. "/a.txt", ("x"):rep(200 * 1024))
   vi:cmd("Pintle ask see @diff")
   vi:wait_note("KB, and the limit is 100 KB; attach the files that matter")
+end)
+
+test("lines are explained, repaired, refactored and tested by a verb of their own", function()
+  local said = { text("It counts."), text("Repaired."), text("Clearer."), text("Tested.") }
+  local vi = child.start({ script = { replies = said } })
+  child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
+  vi:cmd("edit a.txt")
+  vi:cmd("2,3Pintle explain In one sentence.")
+  vi:wait_turn()
+  equal(#vi:lua("return vim.api.nvim_list_wins()"), 3, "the answer is in a window")
+  equal(vi:lua("return vim.fn.expand('%:t')"), "a.txt", "the focus stays in the code")
+  local path = vi.dir .. "/a.txt"
+  equal(vi:lua(SENT), {
+    { type = "text", text = "Explain this code. Do not change anything. In one sentence." },
+    { type = "selection", path = path, range = { start = 2, ["end"] = 3 }, text = "two\nthree" },
+  })
+  vi:cmd("Pintle fix")
+  vi:wait_note("these lines have no diagnostics; `]d` goes to the next one")
+  vi:lua([[
+    local severity = vim.diagnostic.severity
+    vim.diagnostic.set(vim.api.nvim_create_namespace("test"), 0, {
+      { lnum = 0, end_lnum = 1, col = 0, severity = severity.WARN, message = "too short" },
+      { lnum = 1, col = 0, severity = severity.ERROR, message = "not a number", source = "lint" },
+      { lnum = 2, col = 0, severity = severity.HINT, message = "elsewhere" },
+    })
+    vim.api.nvim_win_set_cursor(0, { 2, 0 })
+  ]])
+  vi:lua("vim.api.nvim_feedkeys(vim.keycode('V<Plug>(pintle-fix)'), 'xm', true)")
+  vi:wait_turn(2)
+  equal(vi:lua(SENT), {
+    { type = "text", text = "Fix these problems." },
+    { type = "selection", path = path, range = { start = 2, ["end"] = 2 }, text = "two" },
+    {
+      type = "diagnostics",
+      path = path,
+      items = {
+        { line = 1, severity = "warning", message = "too short" },
+        { line = 2, severity = "error", message = "not a number", source = "lint" },
+      },
+    },
+  })
+  for at, row in ipairs({ { "refactor", "Refactor this code" }, { "test", "Add a test for this code" } }) do
+    vi:cmd("Pintle " .. row[1])
+    vi:wait_turn(2 + at)
+    contains(vi:lua(SENT)[1].text, row[2])
+  end
+  vi:cmd("Pintle")
+  vi:cmd("Pintle explain")
+  vi:wait_note("this window does not show code")
 end)
 
 test("entries of a file manager are put into the prompt, one or several", function()
