@@ -114,13 +114,13 @@ end
 ---@param result vim.SystemCompleted
 ---@return string
 local function git_failure(result)
-  local said = vim.trim(result.stderr or "")
-  if said:lower():find("not a git repository", 1, true) then
+  local message = vim.trim(result.stderr or "")
+  if message:lower():find("not a git repository", 1, true) then
     return "the project is not a git repository"
-  elseif said:find("'HEAD'", 1, true) then
+  elseif message:find("'HEAD'", 1, true) then
     return "the repository has no commits yet"
   end
-  return said ~= "" and said or ("git ended with code %d"):format(result.code)
+  return message ~= "" and message or ("git ended with code %d"):format(result.code)
 end
 
 ---The changes of tracked files since the last commit.
@@ -195,19 +195,19 @@ local function clipboard()
   if why then
     return nil, why .. "; save it as a file and attach that"
   end
-  return { titled("The text of the clipboard", text) }
+  return { titled("The clipboard's text", text) }
 end
 
 -- The words that name a source, each with its description.
 M.NAMES = {
-  clipboard = "the text of the clipboard",
-  diagnostics = "the diagnostics of the editor",
+  clipboard = "the clipboard's text",
+  diagnostics = "the editor's diagnostics",
   diff = "the changes since the last git commit",
-  messages = "the last messages of the editor",
+  messages = "the editor's last messages",
   quickfix = "the quickfix list",
   selection = "the last selected lines",
   terminal = "the last lines of a terminal",
-  visible = "the visible lines of the file",
+  visible = "the file's visible lines",
 }
 
 ---@type table<string, fun(root: string): pintle.Input[]?, string?>
@@ -232,7 +232,7 @@ local sources = {
   visible = function()
     return code_lines(function()
       return vim.fn.line("w0"), vim.fn.line("w$")
-    end, "the window of the file is too small")
+    end, "the file's window is too small")
   end,
 }
 

@@ -61,7 +61,7 @@ for _, size in ipairs(SIZES) do
   end
 end
 
-test("the windows stand where the setting says, and give all room back", function()
+test("the windows open at the edge in `position`, and closing them restores all sizes", function()
   -- Rows: the position, and what lies along the edges of the screen: windows from left to right, or from top to bottom.
   local rows = {
     { "right", "row", { "code", "code", "ours" } },

@@ -180,7 +180,7 @@ test("the selection, diagnostics and the quickfix list go with the message that 
   })
 end)
 
-test("git, a terminal, messages, the clipboard and the visible lines go with the message that names them", function()
+test("a message can attach the git diff, a terminal, messages, the clipboard and the visible lines", function()
   local vi = child.start({ script = { replies = { text("Seen.") } } })
   local function git(...)
     local run = vim.system({ "git", "-c", "user.name=t", "-c", "user.email=t@t", ... }, { cwd = vi.dir }):wait()
@@ -241,7 +241,7 @@ test("git, a terminal, messages, the clipboard and the visible lines go with the
     },
     { "The terminal, ", ":\n\n```\nit failed\n" },
     { "The output of `:messages`", "a message of the editor\n" },
-    { "The text of the clipboard:\n\n```\ncopied\ntext\n```" },
+    { "The clipboard's text:\n\n```\ncopied\ntext\n```" },
   }) do
     for _, part in ipairs(wanted) do
       contains(sent[at + 2].text, part)
@@ -254,9 +254,9 @@ test("git, a terminal, messages, the clipboard and the visible lines go with the
   vi:wait_note("KB, and the limit is 100 KB; attach the files that matter")
 end)
 
-test("lines are explained, repaired, refactored and tested by a verb of their own", function()
-  local said = { text("It counts."), text("Repaired."), text("Clearer."), text("Tested.") }
-  local vi = child.start({ script = { replies = said } })
+test("lines are explained, fixed, refactored and tested by a verb each", function()
+  local replies = { text("It counts."), text("Repaired."), text("Clearer."), text("Tested.") }
+  local vi = child.start({ script = { replies = replies } })
   child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
   vi:cmd("edit a.txt")
   vi:cmd("2,3Pintle explain In one sentence.")
