@@ -275,7 +275,10 @@ test("a prompt without windows says that it works, and what it did", function()
   local dir = child.folder()
   child.write(dir .. "/b.txt", "four\n")
   local edits = { { oldText = "four", newText = "five" } }
-  local replies = { call("edit", { path = "b.txt", edits = edits }), text("Changed."), text("Nothing to do.") }
+  local replies = { call("edit", { path = "b.txt", edits = edits }), text("Changed.") }
+  for _ = 1, 4 do
+    replies[#replies + 1] = text("Nothing to do.")
+  end
   local vi = child.start({ dir = dir, script = { replies = replies } })
   vi:cmd("Pintle ask change it")
   vi:wait_note("working; :Pintle open shows the transcript")
@@ -290,6 +293,20 @@ test("a prompt without windows says that it works, and what it did", function()
   vi:cmd("Pintle ask once more")
   vi:wait_turn(3)
   equal(vi:lua("return vim.tbl_filter(function(n) return n:find('working', 1, true) ~= nil end, _G.notes)"), {})
+  equal(vi:lua("return vim.tbl_filter(function(n) return n:find('done in', 1, true) ~= nil end, _G.notes)"), {})
+  -- Who is elsewhere does not see it.
+  vi:cmd("doautocmd FocusLost")
+  vi:cmd("Pintle ask while away")
+  vi:wait_turn(4)
+  vi:wait("vim.iter(_G.notes):any(function(n) return n:find('done in .*, no files changed$') end)")
+  vi:cmd("doautocmd FocusGained")
+  vi:cmd("tabnew")
+  vi:cmd("Pintle ask in another tab")
+  vi:wait_note("working; :Pintle open shows the transcript")
+  vi:wait_turn(5)
+  vi:wait(
+    "vim.iter(_G.notes):any(function(n) return n:find('no files changed; :Pintle open shows the answer', 1, true) end)"
+  )
 end)
 
 test("the summary of a turn names up to three files", function()
