@@ -1,5 +1,6 @@
 -- `:Pintle add`: puts into the prompt what is to go with it, as a word that is seen and can be edited there.
 
+local context = require("pintle.context")
 local input = require("pintle.input")
 local log = require("pintle.log")
 local paths = require("pintle.paths")
@@ -16,11 +17,16 @@ local function path_here(root)
   return path and paths.short(root, path)
 end
 
----A mention of a file or a directory.
+---What stands in a prompt for a file or a directory; for an image, what shows it to the model.
+---@param root string
 ---@param path string
 ---@return string
-local function mention(path)
-  return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
+function M.mention(root, path)
+  if context.is_image(path) and not path:find(")", 1, true) then
+    return ("![%s](%s)"):format(vim.fs.basename(path), path)
+  end
+  local short = paths.short(root, path) .. (vim.fn.isdirectory(path) == 1 and "/" or "")
+  return short:find("%s") and ('@"%s"'):format(short) or "@" .. short
 end
 
 ---The entries of the file manager in this window, or the file that it shows.
@@ -34,14 +40,13 @@ local function file(root, range)
     if not path then
       return nil, "this window does not show a file"
     end
-    return mention(path)
+    return M.mention(root, path)
   end
   if #entries == 0 then
     return nil, "this line does not name a file"
   end
   local mentions = vim.tbl_map(function(path)
-    local is_directory = vim.fn.isdirectory(path) == 1
-    return mention(paths.short(root, path) .. (is_directory and "/" or ""))
+    return M.mention(root, path)
   end, entries)
   return table.concat(mentions, " ")
 end

@@ -14,6 +14,13 @@ local IMAGE_BYTES_MAX = 10 * 1024 * 1024
 local IMAGE_TYPES =
   { png = "image/png", jpg = "image/jpeg", jpeg = "image/jpeg", gif = "image/gif", webp = "image/webp" }
 
+---Whether a path is that of a picture, by its ending.
+---@param path string
+---@return boolean
+function M.is_image(path)
+  return IMAGE_TYPES[(path:match("%.(%w+)$") or ""):lower()] ~= nil
+end
+
 ---A picture from a file.
 ---@param path string
 ---@return pintle.Input? block, string? why

@@ -254,6 +254,56 @@ test("a message can attach the git diff, a terminal, messages, the clipboard and
   vi:wait_note("KB, and the limit is 100 KB; attach the files that matter")
 end)
 
+test("the words of a shell command", function()
+  local words = require("pintle.dropped").words
+  local rows = {
+    { "/a /b", { "/a", "/b" } },
+    { [[/a\ b '/c d' "/e f"]], { "/a b", "/c d", "/e f" } },
+    { [[/it\'s '']], { "/it's", "" } },
+    { "  ", {} },
+    { "it's", nil },
+  }
+  for _, row in ipairs(rows) do
+    equal(words(row[1]), row[2], row[1])
+  end
+end)
+
+test("paths of dropped files become attachments, and other text stays what it is", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  child.write(vi.dir .. "/a.txt", "one\n")
+  child.write(vi.dir .. "/b c.txt", "two\n")
+  child.write(vi.dir .. "/p.png", "no picture, but an image by its name")
+  open_prompt(vi)
+  local a, b, p = vi.dir .. "/a.txt", vi.dir .. "/b c.txt", vi.dir .. "/p.png"
+  local rows = {
+    { { a }, "@a.txt" },
+    { { "'" .. b .. "' " }, '@"b c.txt"' },
+    { { b }, '@"b c.txt"' },
+    { { (b:gsub(" ", "\\ ")) .. " " .. a, "" }, '@"b c.txt" @a.txt' },
+    { { "file://" .. a }, "@a.txt" },
+    { { vi.dir .. "/" }, "@" .. vi.dir .. "/" },
+    { { p }, ("![p.png](%s)"):format(p) },
+    { { a .. " is wrong" }, a .. " is wrong" },
+    { { vi.dir .. "/gone.txt" }, vi.dir .. "/gone.txt" },
+    { { "a.txt" }, "a.txt" },
+    { { a, b, "" }, a .. "\n" .. b },
+  }
+  for _, row in ipairs(rows) do
+    vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, {})")
+    vi:lua("vim.api.nvim_paste(..., true, -1)", table.concat(row[1], "\n"))
+    equal(prompt_of(vi), row[2], row[1][1])
+  end
+  -- Terminals deliver long text in parts.
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, {})")
+  for phase, part in ipairs({ a:sub(1, 4), a:sub(5, 9), a:sub(10) }) do
+    vi:lua("vim.api.nvim_paste(..., true, select(2, ...))", part, phase)
+  end
+  equal(prompt_of(vi), "@a.txt")
+  vi:cmd("new")
+  vi:lua("vim.api.nvim_paste(..., true, -1)", a)
+  equal(vi:lua("return vim.fn.getline(1)"), a, "in other buffers nothing changes")
+end)
+
 test("lines are explained, fixed, refactored and tested by a verb each", function()
   local replies = { text("It counts."), text("Repaired."), text("Clearer."), text("Tested.") }
   local vi = child.start({ script = { replies = replies } })
