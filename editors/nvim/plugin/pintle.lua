@@ -154,6 +154,12 @@ for _, scope in ipairs({ "job", "session", "tool" }) do
   end, { desc = "pintle: stop a " .. scope })
 end
 
+for _, verb in ipairs({ "effort", "mode", "model" }) do
+  vim.keymap.set("n", ("<Plug>(pintle-next-%s)"):format(verb), function()
+    require("pintle.command").run({ fargs = { verb }, args = verb .. " next" })
+  end, { desc = "pintle: the next " .. verb })
+end
+
 for name, by in pairs({ ["next-hunk"] = 1, ["prev-hunk"] = -1 }) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(name), function()
     require("pintle.keys").jump(by > 0 and vim.v.count1 or -vim.v.count1)

@@ -8,6 +8,7 @@ local M = {}
 ---@field args string[] More arguments for `pintle serve` or `pintle attach`.
 ---@field env table<string, string> More environment variables for the engine.
 ---@field model? string The model of new sessions, as `provider/id` or `provider/id:effort`; unset: as the engine is set.
+---@field models string[] The models that `:Pintle model next` goes through.
 ---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
 ---@field root fun(): string The workspace of the current buffer: the folder that an engine is started in.
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
@@ -32,6 +33,7 @@ M.defaults = {
   args = {},
   env = {},
   model = nil,
+  models = {},
   permission_mode = nil,
   root = function()
     return require("pintle.root").of()
@@ -118,6 +120,7 @@ local rules = {
     end,
   },
   model = type_of("string"),
+  models = list_of("string"),
   permission_mode = one_of({ "read-only", "ask", "auto-edit", "full" }),
   root = type_of("function"),
   redraw_ms = at_least(0),
