@@ -74,7 +74,9 @@ for _, verb in ipairs({
   "doctor",
   "earlier",
   "effort",
+  "explain",
   "export",
+  "fix",
   "fork",
   "help",
   "log",
@@ -91,6 +93,7 @@ for _, verb in ipairs({
   "plan",
   "queue",
   "redo",
+  "refactor",
   "rename",
   "restart",
   "retry",
@@ -102,6 +105,7 @@ for _, verb in ipairs({
   "sessions",
   "steer",
   "stop",
+  "test",
   "toggle",
   "trust",
   "waiting",
@@ -123,7 +127,18 @@ for _, verb in ipairs({ "keep", "undo" }) do
   end
 end
 
-for _, verb in ipairs({ "add", "ask", "comment", "note", "queue", "steer" }) do
+for _, verb in ipairs({
+  "add",
+  "ask",
+  "comment",
+  "explain",
+  "fix",
+  "note",
+  "queue",
+  "refactor",
+  "steer",
+  "test",
+}) do
   local rhs = (":Pintle %s<CR>"):format(verb)
   vim.keymap.set(
     "x",
@@ -137,6 +152,12 @@ for _, scope in ipairs({ "job", "session", "tool" }) do
   vim.keymap.set("n", ("<Plug>(pintle-stop-%s)"):format(scope), function()
     require("pintle").stop(scope)
   end, { desc = "pintle: stop a " .. scope })
+end
+
+for _, verb in ipairs({ "effort", "mode", "model" }) do
+  vim.keymap.set("n", ("<Plug>(pintle-next-%s)"):format(verb), function()
+    require("pintle.command").run({ fargs = { verb }, args = verb .. " next" })
+  end, { desc = "pintle: the next " .. verb })
 end
 
 for name, by in pairs({ ["next-hunk"] = 1, ["prev-hunk"] = -1 }) do

@@ -10,7 +10,7 @@ import { makeHighlighter } from "./chat/view/colours.ts";
 import type { ChatsOwner, OpenChat } from "./chat/view/openChat.ts";
 import { OutputPages } from "./chat/view/outputPages.ts";
 import { StatusBar } from "./chat/view/statusBar.ts";
-import { ChatWindow } from "./chat/window.ts";
+import { ChatWindow, type WindowListener } from "./chat/window.ts";
 import { registerCommands } from "./commands.ts";
 import type { Surroundings } from "./connection/engine.ts";
 import { locate } from "./connection/locate.ts";
@@ -216,11 +216,12 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       log: this.log,
       environment: () => this.keys.all(),
     };
-    const listener = {
-      changedElsewhere: (session: Session, changes: Change[]) => this.#changedElsewhere(session, changes),
-      isReviewed: (id: string) => this.review?.has(id) === true,
+    const listener: WindowListener = {
+      changedElsewhere: (session, changes) => this.#changedElsewhere(session, changes),
+      isReviewed: (id) => this.review?.has(id) === true,
       head: () => this.#head(),
       asked: () => this.attention.notify(),
+      turnEnded: (session, end) => this.attention.turnEnded(session, end),
     };
     this.window = new ChatWindow(around, this.memory, this.#editor, listener, () => this.chats.open);
     this.review = new Review(this.window, {

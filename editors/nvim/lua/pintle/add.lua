@@ -1,13 +1,13 @@
 -- `:Pintle add`: puts into the prompt what is to go with it, as a word that is seen and can be edited there.
 
+local context = require("pintle.context")
 local input = require("pintle.input")
 local log = require("pintle.log")
 local paths = require("pintle.paths")
 local prompt = require("pintle.prompt")
+local sources = require("pintle.sources")
 
 local M = {}
-
-M.KINDS = { "diagnostics", "file", "image", "quickfix", "selection" }
 
 ---The path of the current buffer's file as the prompt's workspace names it.
 ---@param root string
@@ -15,6 +15,40 @@ M.KINDS = { "diagnostics", "file", "image", "quickfix", "selection" }
 local function path_here(root)
   local path = require("pintle.buffers").file_of(vim.api.nvim_get_current_buf())
   return path and paths.short(root, path)
+end
+
+---What stands in a prompt for a file or a directory; for an image, what shows it to the model.
+---@param root string
+---@param path string
+---@return string
+function M.mention(root, path)
+  if context.is_image(path) and not path:find(")", 1, true) then
+    return ("![%s](%s)"):format(vim.fs.basename(path), path)
+  end
+  local short = paths.short(root, path) .. (vim.fn.isdirectory(path) == 1 and "/" or "")
+  return short:find("%s") and ('@"%s"'):format(short) or "@" .. short
+end
+
+---The entries of the file manager in this window, or the file that it shows.
+---@param root string
+---@param range? { first: integer, last: integer }
+---@return string? text, string? why
+local function file(root, range)
+  local entries = require("pintle.trees").entries(range)
+  if not entries then
+    local path = path_here(root)
+    if not path then
+      return nil, "this window does not show a file"
+    end
+    return M.mention(root, path)
+  end
+  if #entries == 0 then
+    return nil, "this line does not name a file"
+  end
+  local mentions = vim.tbl_map(function(path)
+    return M.mention(root, path)
+  end, entries)
+  return table.concat(mentions, " ")
 end
 
 ---@param root string
@@ -40,30 +74,28 @@ end
 ---@type table<string, fun(root: string, range?: { first: integer, last: integer }): string?, string?>
 local texts = {
   selection = selection,
-  file = function(root)
-    local path = path_here(root)
-    if not path then
-      return nil, "this window does not show a file"
-    end
-    return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
-  end,
-  diagnostics = function()
-    return "@diagnostics"
-  end,
-  quickfix = function()
-    return "@quickfix"
-  end,
+  file = file,
   image = function(root)
     local path, why = require("pintle.clipboard").save(root)
     return path and ("![picture](%s)"):format(path), why
   end,
 }
 
+for name in pairs(sources.NAMES) do
+  texts[name] = texts[name] or function()
+    return "@" .. name
+  end
+end
+
+M.KINDS = vim.tbl_keys(texts)
+table.sort(M.KINDS)
+
 ---Appends to the prompt.
----@param kind string one of `KINDS`
+---@param kind? string one of `KINDS`; if nil, the lines of a range or the file, or a file manager's entries
 ---@param range? { first: integer, last: integer }
 function M.add(kind, range)
   local here = require("pintle.workspace").get()
+  kind = kind or (range and not require("pintle.trees").entries(range) and "selection" or "file")
   if not texts[kind] then
     return log.error(("unknown value `%s`; expected one of: %s"):format(kind, table.concat(M.KINDS, ", ")))
   end

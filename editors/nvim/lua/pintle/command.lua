@@ -148,7 +148,7 @@ local verbs = {
     require("pintle.waiting").open()
   end,
   add = function(text, call)
-    require("pintle.add").add(text ~= "" and text or (M.range(call) and "selection" or "file"), M.range(call))
+    require("pintle.add").add(text ~= "" and text or nil, M.range(call))
   end,
   servers = function()
     require("pintle.servers").open()
@@ -190,7 +190,6 @@ local verbs = {
 
 -- Verbs that take a word.
 local WORDS = {
-  add = { "diagnostics", "file", "image", "quickfix", "selection" },
   earlier = { "all" },
   mode = { "act", "plan" },
   new = { "float", "side", "tab" },
@@ -226,6 +225,12 @@ function M.range(call)
   return (call.range or 0) > 0 and { first = call.line1, last = call.line2 } or nil
 end
 
+for _, name in ipairs(require("pintle.tasks").NAMES) do
+  verbs[name] = function(text, call)
+    require("pintle.tasks").send(name, text, M.range(call))
+  end
+end
+
 ---Whether there is text in the prompt buffer.
 ---@return boolean
 function M.has_prompt()
@@ -247,6 +252,9 @@ end
 ---Values that the engine knows, by verb. They are asked for while one completes, and none where the engine is slow or not there.
 ---@type table<string, fun(): string[]>
 M.values = {
+  add = function()
+    return require("pintle.add").KINDS
+  end,
   model = function()
     local listed = require("pintle.settings").listed()
     return vim.tbl_map(function(model)

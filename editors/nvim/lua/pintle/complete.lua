@@ -1,9 +1,9 @@
 -- Completion in a prompt: `/` names the prompts and skills, `@` files, buffers, symbols and what else goes with a message.
 
 local config = require("pintle.config")
-local context = require("pintle.context")
 local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
+local sources = require("pintle.sources")
 
 local M = {}
 
@@ -195,8 +195,8 @@ end
 ---@return table[]
 local function mentions(root, query)
   local items = {}
-  for _, name in ipairs(vim.fn.sort(vim.tbl_keys(context.NAMES))) do
-    items[#items + 1] = { word = "@" .. name, menu = context.NAMES[name] }
+  for _, name in ipairs(vim.fn.sort(vim.tbl_keys(sources.NAMES))) do
+    items[#items + 1] = { word = "@" .. name, menu = sources.NAMES[name] }
   end
   local is_listed = {}
   for _, info in ipairs(vim.fn.getbufinfo({ buflisted = 1 })) do

@@ -8,6 +8,7 @@ local M = {}
 ---@field args string[] More arguments for `pintle serve` or `pintle attach`.
 ---@field env table<string, string> More environment variables for the engine.
 ---@field model? string The model of new sessions, as `provider/id` or `provider/id:effort`; unset: as the engine is set.
+---@field models string[] The models that `:Pintle model next` goes through.
 ---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
 ---@field root fun(): string The workspace of the current buffer: the folder that an engine is started in.
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
@@ -16,6 +17,7 @@ local M = {}
 ---@field restart_ms integer[] The pauses before an engine that crashed is started again, in milliseconds.
 ---@field stall_ms integer After how long without data one is told of it, in milliseconds; 0 for never.
 ---@field layout pintle.Layout Where the windows open: beside the code, over it, or in a tab of their own.
+---@field position pintle.Edge Where the windows beside the code stand.
 ---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.
 ---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
 ---@field conceal boolean Whether transcripts hide the signs of Markdown, such as `**`.
@@ -31,6 +33,7 @@ M.defaults = {
   args = {},
   env = {},
   model = nil,
+  models = {},
   permission_mode = nil,
   root = function()
     return require("pintle.root").of()
@@ -41,6 +44,7 @@ M.defaults = {
   restart_ms = { 100, 500, 2000, 5000, 10000 },
   stall_ms = 40000,
   layout = "side",
+  position = "right",
   width = 0.4,
   prompt_height = 8,
   conceal = true,
@@ -116,6 +120,7 @@ local rules = {
     end,
   },
   model = type_of("string"),
+  models = list_of("string"),
   permission_mode = one_of({ "read-only", "ask", "auto-edit", "full" }),
   root = type_of("function"),
   redraw_ms = at_least(0),
@@ -124,6 +129,7 @@ local rules = {
   restart_ms = list_of("number"),
   stall_ms = at_least(0),
   layout = one_of({ "side", "float", "tab" }),
+  position = one_of({ "right", "left", "bottom", "top" }),
   width = {
     wants = "a fraction of the columns, such as 0.4, or a number of columns",
     fits = function(value)

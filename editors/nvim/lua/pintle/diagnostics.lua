@@ -9,7 +9,7 @@ local M = {}
 -- Language servers report a file many times while they look at it.
 local GATHER_MS = 100
 
----@type table<integer, string>
+---@type table<integer, pintle.Severity>
 local SEVERITIES = { "error", "warning", "information", "hint" }
 
 ---@type table<integer, true> buffers that changed
@@ -17,14 +17,27 @@ local waiting = {}
 local is_scheduled = false
 
 ---@param item vim.Diagnostic
+---@return pintle.Severity
+local function severity(item)
+  return SEVERITIES[
+    item.severity --[[@as integer]]
+  ] or "information"
+end
+
+---A diagnostic that goes with a message.
+---@param item vim.Diagnostic
+---@return pintle.Diagnostic
+function M.attached(item)
+  return { line = item.lnum + 1, severity = severity(item), message = item.message, source = item.source }
+end
+
+---@param item vim.Diagnostic
 ---@return pintle.EditorDiagnostic
 function M.item(item)
   local last = math.max(item.lnum, item.end_lnum or item.lnum)
   return {
     range = { start = item.lnum + 1, ["end"] = last + 1 },
-    severity = SEVERITIES[
-      item.severity --[[@as integer]]
-    ] or "information",
+    severity = severity(item),
     message = item.message,
     source = item.source,
     code = item.code and tostring(item.code) or nil,

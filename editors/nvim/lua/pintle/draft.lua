@@ -1,21 +1,26 @@
--- Drafts of prompts on disk, one for each workspace: what was written with `:w` and not sent yet outlives the editor.
+-- What a person has written and not sent yet, on disk, so that it outlives the editor: each workspace's draft of a prompt and its
+-- notes.
 
 local M = {}
 
 -- For the user alone: 0600.
 local MODE = 384
 
+---@alias pintle.Kept "md"|"notes.json" The draft of the prompt, and the notes.
+
 ---@param root string
+---@param kind? pintle.Kept
 ---@return string
-local function path_of(root)
-  return ("%s/pintle/drafts/%s.md"):format(vim.fn.stdpath("state"), vim.fn.sha256(root):sub(1, 32))
+local function path_of(root, kind)
+  return ("%s/pintle/drafts/%s.%s"):format(vim.fn.stdpath("state"), vim.fn.sha256(root):sub(1, 32), kind or "md")
 end
 
----Reads the draft of a workspace.
+---Reads what a workspace keeps.
 ---@param root string
+---@param kind? pintle.Kept default: the draft of the prompt
 ---@return string text Empty where there is none.
-function M.read(root)
-  local file = io.open(path_of(root), "rb")
+function M.read(root, kind)
+  local file = io.open(path_of(root, kind), "rb")
   local text = file and file:read("*a")
   if file then
     file:close()
@@ -23,12 +28,13 @@ function M.read(root)
   return text or ""
 end
 
----Keeps a draft in place of the one before; an empty one leaves none.
+---Keeps a text in place of the one before; an empty one leaves none.
 ---@param root string
 ---@param text string
+---@param kind? pintle.Kept default: the draft of the prompt
 ---@return string? why It could not be written; the one before is still there.
-function M.keep(root, text)
-  local path = path_of(root)
+function M.keep(root, text, kind)
+  local path = path_of(root, kind)
   if text == "" then
     local ok, why, name = vim.uv.fs_unlink(path)
     return not ok and name ~= "ENOENT" and why or nil
@@ -52,7 +58,7 @@ function M.keep(root, text)
   end
   if not is_written then
     vim.uv.fs_unlink(temporary)
-    return problem or "the draft was only partly written"
+    return problem or "only a part was written"
   end
 end
 

@@ -46,10 +46,23 @@ function M.overwritten_text(name, call)
   return text:format(name, by)
 end
 
+---Whether a window of the current tab shows a transcript.
 ---@param view pintle.View
 ---@return boolean
 local function is_shown(view)
-  return #vim.fn.win_findbuf(view.chat.buf) > 0
+  return vim.list_contains(vim.fn.tabpagebuflist(), view.chat.buf)
+end
+
+-- Whether the editor has the keyboard. Terminals that do not report the focus count as having it.
+local has_focus = true
+local group = vim.api.nvim_create_augroup("pintle_effects", { clear = true })
+for event, is_gained in pairs({ FocusGained = true, FocusLost = false }) do
+  vim.api.nvim_create_autocmd(event, {
+    group = group,
+    callback = function()
+      has_focus = is_gained
+    end,
+  })
 end
 
 ---A few files by name. Pure.
@@ -68,8 +81,9 @@ end
 ---@param turn pintle.Turn
 ---@param files string[]
 ---@param under? string[] Files that have changed under unsaved text.
+---@param is_answer_shown? boolean Whether the transcript is in sight.
 ---@return string
-function M.summary(turn, files, under)
+function M.summary(turn, files, under, is_answer_shown)
   local text = "done in " .. render.duration(turn.duration_ms)
   if under and #under > 0 then
     text = text .. (", %s changed under unsaved text (:Pintle diff)"):format(named(under))
@@ -79,7 +93,7 @@ function M.summary(turn, files, under)
   elseif under and #under > 0 then
     return text
   end
-  return text .. ", no files changed; :Pintle open shows the answer"
+  return text .. ", no files changed" .. (is_answer_shown and "" or "; :Pintle open shows the answer")
 end
 
 ---What each change means besides being drawn.
@@ -139,8 +153,8 @@ local effects = {
     elseif turn.status == "failed" then
       local err = turn.error
       log.error("the turn failed" .. (err and ": " .. advice.line(err) or ""))
-    elseif turn.status == "completed" and not is_shown(view) then
-      log.say(M.summary(turn, files, under), #under > 0 and vim.log.levels.WARN or nil)
+    elseif turn.status == "completed" and not (is_shown(view) and has_focus) then
+      log.say(M.summary(turn, files, under, is_shown(view)), #under > 0 and vim.log.levels.WARN or nil)
     end
   end,
   plan = function(_, view)

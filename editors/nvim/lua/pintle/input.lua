@@ -31,15 +31,23 @@ local function place(block)
   return ("%s, lines %d to %d"):format(block.path, range.start, range["end"])
 end
 
+---A text as a code block in Markdown.
+---@param text string
+---@param language? string
+---@return string
+function M.fence(text, language)
+  local fence = "```"
+  while text:find(fence, 1, true) do
+    fence = fence .. "`"
+  end
+  return ("%s%s\n%s\n%s"):format(fence, language or "", text, fence)
+end
+
 ---A selection as Markdown.
 ---@param block { path: string, range: pintle.LineRange, text: string }
 ---@return string
 function M.fenced(block)
-  local fence = "```"
-  while block.text:find(fence, 1, true) do
-    fence = fence .. "`"
-  end
-  return ("%s:\n\n%s\n%s\n%s"):format(place(block), fence, block.text, fence)
+  return ("%s:\n\n%s"):format(place(block), M.fence(block.text))
 end
 
 ---@type table<string, fun(block: table): string>

@@ -11,6 +11,8 @@ local M = {}
 
 ---@alias pintle.Layout "side"|"float"|"tab"
 
+---@alias pintle.Edge "right"|"left"|"bottom"|"top"
+
 M.LAYOUTS = { "side", "float", "tab" }
 
 -- On a narrower screen the transcript stands below the code.
@@ -19,8 +21,8 @@ local BESIDE_COLUMNS_MIN = 70
 -- A transcript that is narrower cannot be read.
 local WIDTH_MIN = 30
 
--- Of the lines, where the transcript is below the code.
-local BELOW_SHARE = 0.6
+-- Of the lines, where the transcript is below the code, or above it.
+local LINES_SHARE = 0.6
 
 -- A line of text, and the bar.
 local HEIGHT_MIN = 2
@@ -189,17 +191,21 @@ end
 ---@param chat integer
 ---@return integer win
 local function open_beside(chat)
-  if vim.o.columns >= BESIDE_COLUMNS_MIN then
-    local win = sizes.at_edge("right", function()
-      return vim.api.nvim_open_win(chat, false, { split = "right", win = -1, width = M.width() })
+  local position = config.get().position
+  local is_beside = position == "left" or position == "right"
+  if is_beside and vim.o.columns >= BESIDE_COLUMNS_MIN then
+    local split = position == "left" and "left" or "right"
+    local win = sizes.at_edge("columns", function()
+      return vim.api.nvim_open_win(chat, false, { split = split, win = -1, width = M.width() })
     end)
     -- A width that a person chooses later is left alone.
     vim.w[win].pintle_width = vim.api.nvim_win_get_width(win)
     return win
   end
-  local height = math.max(1, math.floor(vim.o.lines * BELOW_SHARE))
-  return sizes.at_edge("below", function()
-    return vim.api.nvim_open_win(chat, false, { split = "below", win = -1, height = height })
+  local height = math.max(1, math.floor(vim.o.lines * LINES_SHARE))
+  local split = position == "top" and "above" or "below"
+  return sizes.at_edge("lines", function()
+    return vim.api.nvim_open_win(chat, false, { split = split, win = -1, height = height })
   end)
 end
 

@@ -43,6 +43,8 @@ local function fill(workspace, buf)
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   require("pintle.looks").dress(buf, "pintle-prompt")
+  require("pintle.dropped").watch()
+  require("pintle.notes").restore(workspace.root)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(draft.read(workspace.root), "\n", { plain = true }))
   local maps = require("pintle.maps")
   maps.set(buf, maps.of_prompt(workspace))

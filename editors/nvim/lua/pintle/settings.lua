@@ -242,12 +242,44 @@ function M.efforts()
   return {}
 end
 
+-- Values that stand for the one after the current one, or before it.
+M.STEPS = { next = 1, previous = -1 }
+
+---The value that is so many steps after another one, round and round; the first one where that is not among them. Pure.
+---@param values string[]
+---@param current? string
+---@param by integer
+---@return string? value nil if there is no other one
+function M.stepped(values, current, by)
+  local at = 0
+  for index, value in ipairs(values) do
+    at = value == current and index or at
+  end
+  if at == 0 then
+    return values[1]
+  end
+  local value = values[(at - 1 + by) % #values + 1]
+  return value ~= current and value or nil
+end
+
 ---Sets an option of the session; without a value the user picks one. A model can be chosen before there is a session.
 ---@param verb string a key of `OPTIONS`
 ---@param value? string
 function M.choose(verb, value)
   local here = require("pintle.workspace").get()
   local id = M.OPTIONS[verb]
+  local step = value and M.STEPS[value]
+  if step and id == "model" then
+    local view = here:view()
+    local models = config.get().models
+    if #models == 0 then
+      return log.error("no models to go through: set `models` in setup()")
+    end
+    value = M.stepped(models, view and view.state.model or config.get().model, step)
+    if not value then
+      return log.say("no other model in `models`")
+    end
+  end
   if id == "model" and not here:view() then
     if value then
       return list_models(here, function(listed)
@@ -263,7 +295,7 @@ function M.choose(verb, value)
     end)
   end
   here:with_session(function(view)
-    if value then
+    if value and not M.STEPS[value] then
       return set(here, view.state.id, id, value)
     end
     here.engine:request(protocol.method.config_list, { sessionId = view.state.id }, function(err, result)
@@ -275,6 +307,13 @@ function M.choose(verb, value)
       end)
       if not option then
         return log.say(("this session has no %s to choose"):format(verb))
+      end
+      if step then
+        local other = M.stepped(option.choices or {}, option.value, step)
+        if not other then
+          return log.say(("nothing to choose; the current value is `%s`"):format(option.value))
+        end
+        return set(here, view.state.id, id, other)
       end
       choose_value(here, verb, option, function(chosen)
         set(here, view.state.id, id, chosen)

@@ -177,19 +177,19 @@ local function spanning(part, across)
   end
 end
 
----Opens a window at an edge of the tab. All columns or rows of windows make room for it in proportion, not only the last one.
----@param edge "right"|"below"
+---Opens a window at an edge of the tab. All columns or rows of windows make room for it in proportion, not only its neighbors.
+---@param room "columns"|"lines" What the window takes of the others.
 ---@param open fun(): integer
 ---@return integer win
-function M.at_edge(edge, open)
+function M.at_edge(room, open)
   local layout = vim.fn.winlayout() ---@type any
-  local is_right = edge == "right"
-  local get = is_right and vim.api.nvim_win_get_width or vim.api.nvim_win_get_height
-  local set = is_right and vim.api.nvim_win_set_width or vim.api.nvim_win_set_height
-  local parts = layout[1] == (is_right and "row" or "col") and layout[2] or {}
+  local is_beside = room == "columns"
+  local get = is_beside and vim.api.nvim_win_get_width or vim.api.nvim_win_get_height
+  local set = is_beside and vim.api.nvim_win_set_width or vim.api.nvim_win_set_height
+  local parts = layout[1] == (is_beside and "row" or "col") and layout[2] or {}
   local spans, sum = {}, 0
   for _, part in ipairs(parts) do
-    local win = spanning(part, is_right and "col" or "row")
+    local win = spanning(part, is_beside and "col" or "row")
     spans[#spans + 1] = win and { win = win, size = get(win) } or nil
     sum = sum + (win and get(win) or 0)
   end

@@ -61,6 +61,48 @@ for _, size in ipairs(SIZES) do
   end
 end
 
+test("the windows open at the edge in `position`, and closing them restores all sizes", function()
+  -- Rows: the position, and what lies along the edges of the screen: windows from left to right, or from top to bottom.
+  local rows = {
+    { "right", "row", { "code", "code", "ours" } },
+    { "left", "row", { "ours", "code", "code" } },
+    { "bottom", "col", { "code", "ours" } },
+    { "top", "col", { "ours", "code" } },
+  }
+  for _, size in ipairs({ { 200, 50 }, { 120, 40 }, { 80, 24 } }) do
+    for _, row in ipairs(rows) do
+      local vi = start({ columns = size[1], lines = size[2], settings = { position = row[1] } })
+      local name = ("%s at %dx%d"):format(row[1], size[1], size[2])
+      vi:cmd("vsplit b.txt")
+      vi:cmd("vertical resize 30")
+      local before = layout_of(vi)
+      vi:cmd("Pintle open")
+      vi:wait(IS_PROMPT)
+      vi:wait("require('pintle').status().session")
+      local found = vi:lua([[
+        local layout = vim.fn.winlayout()
+        local function owner(part)
+          while type(part[2]) == "table" do part = part[2][1] end
+          return vim.w[part[2] ].pintle_role and "ours" or "code"
+        end
+        return { layout[1], vim.tbl_map(owner, layout[2]) }
+      ]])
+      local along = { row[2], row[3] }
+      -- Two code windows above the plugin's are one row; the plugin's own two lie below each other.
+      if row[1] == "bottom" then
+        along[2] = { "code", "ours", "ours" }
+      elseif row[1] == "top" then
+        along[2] = { "ours", "ours", "code" }
+      end
+      equal(found, along, name)
+      vi:cmd("Pintle plan")
+      vi:cmd("Pintle close")
+      vi:wait("#vim.api.nvim_list_wins() == 2")
+      equal(layout_of(vi), before, name)
+    end
+  end
+end)
+
 -- Each value of 'winborder' with what stands in the top left corner.
 local BORDERS =
   { { "", "┌" }, { "single", "┌" }, { "double", "╔" }, { "rounded", "╭" }, { "none", "" }, { "shadow", "" } }

@@ -180,6 +180,205 @@ test("the selection, diagnostics and the quickfix list go with the message that 
   })
 end)
 
+test("a message can attach the git diff, a terminal, messages, the clipboard and the visible lines", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  local function git(...)
+    local run = vim.system({ "git", "-c", "user.name=t", "-c", "user.email=t@t", ... }, { cwd = vi.dir }):wait()
+    equal(run.code, 0, run.stderr)
+  end
+  child.write(vi.dir .. "/a.txt", "one\ntwo\n")
+  child.write(vi.dir .. "/b.txt", "gr\252n\n")
+  vi:cmd("edit a.txt")
+  open_prompt(vi)
+  -- The editor of the tests has no clipboard but this.
+  vi:lua([[
+    local kept = { { "" }, "v" }
+    vim.g.clipboard = {
+      name = "test",
+      copy = { ["+"] = function(lines, kind) kept = { lines, kind } end, ["*"] = function() end },
+      paste = { ["+"] = function() return kept end, ["*"] = function() return kept end },
+    }
+  ]])
+  for word, why in pairs({
+    diff = "the project is not a git repository",
+    terminal = "no terminal is open",
+    clipboard = "the clipboard has no text",
+  }) do
+    vi:cmd("Pintle ask see @" .. word)
+    vi:wait_note(("not sent: cannot attach `@%s`: "):format(word))
+    vi:wait_note(why)
+  end
+  git("init", "-q")
+  vi:cmd("Pintle ask see @diff")
+  vi:wait_note("the repository has no commits yet")
+  git("add", ".")
+  git("commit", "-qm", "first")
+  vi:cmd("Pintle ask see @diff")
+  vi:wait_note("no tracked file has changed since the last commit")
+  child.write(vi.dir .. "/a.txt", "one\n2\n")
+  child.write(vi.dir .. "/b.txt", "gr\252ner\n")
+  child.write(vi.dir .. "/big.txt", "untracked\n")
+
+  vi:cmd("wincmd t")
+  vi:cmd("tabnew")
+  vi:lua([[
+    vim.fn.setreg("+", { "copied", "text" })
+    vim.api.nvim_echo({ { "a message of the editor" } }, true, {})
+    vim.cmd.terminal("echo it failed")
+  ]])
+  vi:wait("vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'it failed'")
+  vi:cmd("tabprevious")
+  vi:cmd("Pintle ask see @visible, @diff, @terminal, @messages and @clipboard")
+  vi:wait_turn()
+  local sent = vi:lua(SENT)
+  equal(#sent, 6)
+  equal(sent[2].text, "one\ntwo")
+  for at, wanted in ipairs({
+    {
+      "The output of `git diff HEAD`:\n\n```diff\ndiff --git a/a.txt b/a.txt",
+      "-two\n+2\n",
+      "-gr\u{FFFD}n\n+gr\u{FFFD}ner\n```",
+    },
+    { "The terminal, ", ":\n\n```\nit failed\n" },
+    { "The output of `:messages`", "a message of the editor\n" },
+    { "The clipboard's text:\n\n```\ncopied\ntext\n```" },
+  }) do
+    for _, part in ipairs(wanted) do
+      contains(sent[at + 2].text, part)
+    end
+  end
+  equal(sent[3].text:find("untracked", 1, true), nil)
+
+  child.write(vi.dir .. "/a.txt", ("x"):rep(200 * 1024))
+  vi:cmd("Pintle ask see @diff")
+  vi:wait_note("KB, and the limit is 100 KB; attach the files that matter")
+end)
+
+test("the words of a shell command", function()
+  local words = require("pintle.dropped").words
+  local rows = {
+    { "/a /b", { "/a", "/b" } },
+    { [[/a\ b '/c d' "/e f"]], { "/a b", "/c d", "/e f" } },
+    { [[/it\'s '']], { "/it's", "" } },
+    { "  ", {} },
+    { "it's", nil },
+  }
+  for _, row in ipairs(rows) do
+    equal(words(row[1]), row[2], row[1])
+  end
+end)
+
+test("paths of dropped files become attachments, and other text stays what it is", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  child.write(vi.dir .. "/a.txt", "one\n")
+  child.write(vi.dir .. "/b c.txt", "two\n")
+  child.write(vi.dir .. "/p.png", "no picture, but an image by its name")
+  open_prompt(vi)
+  local a, b, p = vi.dir .. "/a.txt", vi.dir .. "/b c.txt", vi.dir .. "/p.png"
+  local rows = {
+    { { a }, "@a.txt" },
+    { { "'" .. b .. "' " }, '@"b c.txt"' },
+    { { b }, '@"b c.txt"' },
+    { { (b:gsub(" ", "\\ ")) .. " " .. a, "" }, '@"b c.txt" @a.txt' },
+    { { "file://" .. a }, "@a.txt" },
+    { { vi.dir .. "/" }, "@" .. vi.dir .. "/" },
+    { { p }, ("![p.png](%s)"):format(p) },
+    { { a .. " is wrong" }, a .. " is wrong" },
+    { { vi.dir .. "/gone.txt" }, vi.dir .. "/gone.txt" },
+    { { "a.txt" }, "a.txt" },
+    { { a, b, "" }, a .. "\n" .. b },
+  }
+  for _, row in ipairs(rows) do
+    vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, {})")
+    vi:lua("vim.api.nvim_paste(..., true, -1)", table.concat(row[1], "\n"))
+    equal(prompt_of(vi), row[2], row[1][1])
+  end
+  -- Terminals deliver long text in parts.
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, {})")
+  for phase, part in ipairs({ a:sub(1, 4), a:sub(5, 9), a:sub(10) }) do
+    vi:lua("vim.api.nvim_paste(..., true, select(2, ...))", part, phase)
+  end
+  equal(prompt_of(vi), "@a.txt")
+  vi:cmd("new")
+  vi:lua("vim.api.nvim_paste(..., true, -1)", a)
+  equal(vi:lua("return vim.fn.getline(1)"), a, "in other buffers nothing changes")
+end)
+
+test("lines are explained, fixed, refactored and tested by a verb each", function()
+  local replies = { text("It counts."), text("Repaired."), text("Clearer."), text("Tested.") }
+  local vi = child.start({ script = { replies = replies } })
+  child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
+  vi:cmd("edit a.txt")
+  vi:cmd("2,3Pintle explain In one sentence.")
+  vi:wait_turn()
+  equal(#vi:lua("return vim.api.nvim_list_wins()"), 3, "the answer is in a window")
+  equal(vi:lua("return vim.fn.expand('%:t')"), "a.txt", "the focus stays in the code")
+  local path = vi.dir .. "/a.txt"
+  equal(vi:lua(SENT), {
+    { type = "text", text = "Explain this code. Do not change anything. In one sentence." },
+    { type = "selection", path = path, range = { start = 2, ["end"] = 3 }, text = "two\nthree" },
+  })
+  vi:cmd("Pintle fix")
+  vi:wait_note("these lines have no diagnostics; `]d` goes to the next one")
+  vi:lua([[
+    local severity = vim.diagnostic.severity
+    vim.diagnostic.set(vim.api.nvim_create_namespace("test"), 0, {
+      { lnum = 0, end_lnum = 1, col = 0, severity = severity.WARN, message = "too short" },
+      { lnum = 1, col = 0, severity = severity.ERROR, message = "not a number", source = "lint" },
+      { lnum = 2, col = 0, severity = severity.HINT, message = "elsewhere" },
+    })
+    vim.api.nvim_win_set_cursor(0, { 2, 0 })
+  ]])
+  vi:lua("vim.api.nvim_feedkeys(vim.keycode('V<Plug>(pintle-fix)'), 'xm', true)")
+  vi:wait_turn(2)
+  equal(vi:lua(SENT), {
+    { type = "text", text = "Fix these problems." },
+    { type = "selection", path = path, range = { start = 2, ["end"] = 2 }, text = "two" },
+    {
+      type = "diagnostics",
+      path = path,
+      items = {
+        { line = 1, severity = "warning", message = "too short" },
+        { line = 2, severity = "error", message = "not a number", source = "lint" },
+      },
+    },
+  })
+  for at, row in ipairs({ { "refactor", "Refactor this code" }, { "test", "Add a test for this code" } }) do
+    vi:cmd("Pintle " .. row[1])
+    vi:wait_turn(2 + at)
+    contains(vi:lua(SENT)[1].text, row[2])
+  end
+  vi:cmd("Pintle")
+  vi:cmd("Pintle explain")
+  vi:wait_note("this window does not show code")
+end)
+
+test("entries of a file manager are put into the prompt, one or several", function()
+  for name, row in pairs({
+    ["one to a line"] = { style = 0, wanted = '@b.txt @"sub dir/" @a.txt @b.txt' },
+    ["as a tree"] = { style = 3, wanted = '@b.txt @"sub dir/" @"sub dir/c.txt" @a.txt @b.txt' },
+  }) do
+    local vi = child.start({ script = { replies = { text("Seen.") } } })
+    assert(vim.uv.fs_mkdir(vi.dir .. "/sub dir", 448))
+    for _, path in ipairs({ "a.txt", "b.txt", "sub dir/c.txt" }) do
+      child.write(vi.dir .. "/" .. path, "one\n")
+    end
+    vi:cmd("runtime plugin/netrwPlugin.vim")
+    vi:cmd(("let g:netrw_liststyle = %d"):format(row.style))
+    vi:cmd("Explore .")
+    if row.style == 3 then
+      vi:lua([[vim.fn.search("sub dir/") vim.api.nvim_feedkeys(vim.keycode("<CR>"), "xm", true)]])
+    end
+    vi:cmd("1")
+    vi:cmd("Pintle add")
+    vi:wait_note("no file: this line does not name a file")
+    vi:lua([[vim.fn.search("b.txt")]])
+    vi:cmd("Pintle add")
+    vi:cmd([[/^|* *sub dir/,$Pintle add]])
+    equal(prompt_of(vi), row.wanted, name)
+  end
+end)
+
 test("verbs put a file, lines and lists into the prompt", function()
   local vi = child.start({ script = { replies = { text("Seen.") } } })
   child.write(vi.dir .. "/a.txt", "one\ntwo\nthree\n")
@@ -196,7 +395,9 @@ test("verbs put a file, lines and lists into the prompt", function()
   vi:cmd("Pintle add")
   vi:wait_note("no file: this window does not show a file")
   vi:cmd("Pintle add nonsense")
-  vi:wait_note("unknown value `nonsense`; expected one of: diagnostics, file, image, quickfix, selection")
+  vi:wait_note(
+    "unknown value `nonsense`; expected one of: clipboard, diagnostics, diff, file, image, messages, quickfix, selection, terminal, visible"
+  )
 end)
 
 test("a picture from the clipboard goes with the message", function()

@@ -454,6 +454,20 @@ test("commands that write a file, and those that write more or elsewhere", funct
   end
 end)
 
+-- The notes that the current buffer shows, each with its line.
+local function shown_notes(vi)
+  return vi:lua([[
+    local found = {}
+    local notes = vim.api.nvim_get_namespaces()["pintle.notes"]
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, notes, 0, -1, { details = true })) do
+      for _, line in ipairs(mark[4].virt_lines or {}) do
+        table.insert(found, ("%d %s"):format(mark[2] + 1, line[1][1]))
+      end
+    end
+    return found
+  ]])
+end
+
 test("notes are collected, sent in one message, and begin another round", function()
   local dir = child.folder()
   child.write(dir .. "/a.txt", LINES)
@@ -471,19 +485,7 @@ test("notes are collected, sent in one message, and begin another round", functi
   vi:cmd("7")
   vi:cmd("Pintle note")
   vi:wait_note("2 unsent notes; :Pintle notes send")
-  local function shown()
-    return vi:lua([[
-      local found = {}
-      local notes = vim.api.nvim_get_namespaces()["pintle.notes"]
-      for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, notes, 0, -1, { details = true })) do
-        for _, line in ipairs(mark[4].virt_lines or {}) do
-          table.insert(found, ("%d %s"):format(mark[2] + 1, line[1][1]))
-        end
-      end
-      return found
-    ]])
-  end
-  equal(shown(), { "3 » Write it as a number.", "7 » And this?" })
+  equal(shown_notes(vi), { "3 » Write it as a number.", "7 » And this?" })
   -- they move with their lines
   vi:lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'mine' })")
   vi:lua("_G.choices = { 'Send' }")
@@ -495,7 +497,7 @@ test("notes are collected, sent in one message, and begin another round", functi
     ("My notes, each below the lines it refers to:\n[selection of %s/a.txt, lines 3 to 4]\n"):format(dir)
       .. ("Write it as a number.\n[selection of %s/a.txt, line 8]\nAnd this?"):format(dir)
   )
-  equal(shown(), {})
+  equal(shown_notes(vi), {})
   settled(vi)
   vi:wait("#require('pintle.review').hunks(require('pintle.workspace').find()) >= 2", "two hunks")
   vi:cmd("Pintle review new")
@@ -505,4 +507,55 @@ test("notes are collected, sent in one message, and begin another round", functi
   assert(not table.concat(labels, "\n"):find("two", 1, true), vim.inspect(labels))
   vi:cmd("Pintle review")
   vi:wait("vim.fn.getqflist({ title = 0 }).title == 'pintle: hunks'")
+end)
+
+test("notes outlive the editor, and two editors share them", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local script = { replies = { text("Read."), text("Read again.") } }
+  local first = child.start({ dir = dir, script = script })
+  first:cmd("edit a.txt")
+  first:cmd("2,3Pintle note Write it as a number.")
+  first:cmd("7Pintle note And this?")
+  first:quit()
+  -- Lines above them have come since.
+  child.write(dir .. "/a.txt", "new\n" .. LINES)
+
+  local second = child.start({ dir = dir, script = script })
+  local third = child.start({ dir = dir, script = script })
+  for _, vi in ipairs({ second, third }) do
+    vi:cmd("Pintle open")
+    vi:wait_note("2 unsent notes; :Pintle notes shows them")
+    vi:cmd("wincmd t")
+    vi:cmd("edit a.txt")
+    equal(shown_notes(vi), { "4 » Write it as a number.", "8 » And this?" })
+  end
+  third:cmd("1Pintle note From the other one.")
+  second:cmd("Pintle notes send")
+  second:wait_turn()
+  second:wait_note("3 notes sent")
+  contains(second:chat(), "lines 3 to 4]\nWrite it as a number.")
+  contains(second:chat(), "From the other one.")
+  equal(shown_notes(second), {})
+  third:cmd("Pintle notes")
+  third:wait_note("no notes; :Pintle note adds one")
+  equal(shown_notes(third), {})
+end)
+
+test("a note that cannot be saved stays in the editor", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local vi = child.start({ dir = dir, script = { replies = { text("Read.") } } })
+  vi:cmd("edit a.txt")
+  vi:lua([[
+    local root = require("pintle.workspace").get().root
+    local name = vim.fn.sha256(root):sub(1, 32) .. ".notes.json"
+    vim.fn.mkdir(vim.fs.joinpath(vim.fn.stdpath("state"), "pintle/drafts", name), "p")
+  ]])
+  vi:cmd("2Pintle note Not saved.")
+  vi:wait_note("cannot save the notes: ")
+  vi:cmd("Pintle notes send")
+  vi:wait_turn()
+  vi:wait_note("1 note sent")
+  contains(vi:chat(), "Not saved.")
 end)

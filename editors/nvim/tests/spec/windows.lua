@@ -271,11 +271,36 @@ test("completion knows models, efforts, sessions and providers", function()
   vi:wait_note("no session begins with `never said`; :Pintle sessions lists them")
 end)
 
+test("models, efforts and modes are gone through with `next` and `previous`", function()
+  local vi = child.start({ script = { replies = { text("Hi.") } } })
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  vi:cmd("Pintle model next")
+  vi:wait_note("no models to go through: set `models` in setup()")
+  vi:lua("require('pintle').setup({ models = { 'script/script' } })")
+  vi:cmd("Pintle model next")
+  vi:wait_note("no other model in `models`")
+  vi:lua("require('pintle').setup({ models = { 'script/script', 'script/other' } })")
+  vi:cmd("Pintle model next")
+  vi:wait_note("script/other from the next turn on")
+  vi:cmd("Pintle mode next")
+  vi:wait_note("plan from the next turn on")
+  vi:lua("vim.api.nvim_feedkeys(vim.keycode('<Plug>(pintle-next-mode)'), 'xm', true)")
+  vi:wait_note("act from the next turn on")
+  vi:cmd("Pintle effort previous")
+  vi:wait(
+    "vim.iter(_G.notes):any(function(n) return n:find('^pintle: %l+ from the next turn on') and not n:find('plan') and not n:find('act') end)"
+  )
+end)
+
 test("a prompt without windows says that it works, and what it did", function()
   local dir = child.folder()
   child.write(dir .. "/b.txt", "four\n")
   local edits = { { oldText = "four", newText = "five" } }
-  local replies = { call("edit", { path = "b.txt", edits = edits }), text("Changed."), text("Nothing to do.") }
+  local replies = { call("edit", { path = "b.txt", edits = edits }), text("Changed.") }
+  for _ = 1, 4 do
+    replies[#replies + 1] = text("Nothing to do.")
+  end
   local vi = child.start({ dir = dir, script = { replies = replies } })
   vi:cmd("Pintle ask change it")
   vi:wait_note("working; :Pintle open shows the transcript")
@@ -290,6 +315,20 @@ test("a prompt without windows says that it works, and what it did", function()
   vi:cmd("Pintle ask once more")
   vi:wait_turn(3)
   equal(vi:lua("return vim.tbl_filter(function(n) return n:find('working', 1, true) ~= nil end, _G.notes)"), {})
+  equal(vi:lua("return vim.tbl_filter(function(n) return n:find('done in', 1, true) ~= nil end, _G.notes)"), {})
+  -- Who is elsewhere does not see it.
+  vi:cmd("doautocmd FocusLost")
+  vi:cmd("Pintle ask while away")
+  vi:wait_turn(4)
+  vi:wait("vim.iter(_G.notes):any(function(n) return n:find('done in .*, no files changed$') end)")
+  vi:cmd("doautocmd FocusGained")
+  vi:cmd("tabnew")
+  vi:cmd("Pintle ask in another tab")
+  vi:wait_note("working; :Pintle open shows the transcript")
+  vi:wait_turn(5)
+  vi:wait(
+    "vim.iter(_G.notes):any(function(n) return n:find('no files changed; :Pintle open shows the answer', 1, true) end)"
+  )
 end)
 
 test("the summary of a turn names up to three files", function()

@@ -1,12 +1,13 @@
 /** What a window has once for all of its chats: the engine, the sessions, what is asked, the texts in editors. */
-import type { AnyRecord, ClientRequests, SessionId } from "pintle-client";
-import { Disconnected } from "pintle-client";
+import type { AnyRecord, ClientRequests, SessionId, TurnCompleted } from "pintle-client";
+import { Disconnected, isDurable } from "pintle-client";
 import type { Status, Surroundings } from "../connection/engine.ts";
 import { Engine } from "../connection/engine.ts";
 import type { Editor } from "../documents/documents.ts";
 import { Documents } from "../documents/documents.ts";
 import { Edits } from "../documents/edits.ts";
 import type { WindowListener as SessionsListener, WindowMemory } from "../sessions/sessions.ts";
+import type { Session } from "../sessions/session.ts";
 import { Sessions } from "../sessions/sessions.ts";
 import { Watched } from "../sessions/watched.ts";
 import type { Chat } from "./chat.ts";
@@ -16,6 +17,8 @@ import { Questions } from "./questions.ts";
 export interface WindowListener extends SessionsListener {
   /** A question arrived or was answered. */
   asked(): void;
+  /** A turn of an open session has ended. */
+  turnEnded(session: Session, end: TurnCompleted): void;
 }
 
 export class ChatWindow {
@@ -107,6 +110,11 @@ export class ChatWindow {
   }
 
   #record(record: AnyRecord): void {
-    if (!this.sessions.receive(record)) this.watched.receive(record);
+    const session = this.sessions.get(record.sessionId);
+    // What was there when the session was opened is no news.
+    const isNews = session?.isCurrent === true;
+    if (!this.sessions.receive(record)) return this.watched.receive(record);
+    if (isNews && isDurable(record) && record.event.type === "turn.completed")
+      this.listener.turnEnded(session, record.event);
   }
 }

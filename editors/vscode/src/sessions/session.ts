@@ -19,6 +19,7 @@ import type {
 } from "pintle-client";
 import { isDurable } from "pintle-client";
 import { isConflictError, isSharedError } from "../connection/problem.ts";
+import { firstPrompt } from "../transcript/entries.ts";
 import { apply, attach, beginAt, prepend } from "../transcript/reducer.ts";
 import type { Change } from "../transcript/state.ts";
 import { State } from "../transcript/state.ts";
@@ -58,6 +59,11 @@ export class Session {
     this.id = id;
     this.state = new State(id, clientId);
     this.#changed = changed;
+  }
+
+  /** Its title, or its first message until it has one; undefined before that is read. */
+  get name(): string | undefined {
+    return this.state.title ?? (this.hasEarlier ? undefined : firstPrompt(this.state));
   }
 
   /** Whether the state holds every event that was there when the session was opened. */

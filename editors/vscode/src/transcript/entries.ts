@@ -63,3 +63,11 @@ export function showTheWay(state: State): Change {
 export function isCut(item: Item): boolean {
   return item.status === "failed" || item.status === "cancelled";
 }
+
+/** The text of a session's first message. */
+export function firstPrompt(state: State): string | undefined {
+  const entry = state.entries.find((each) => each.kind === "item" && each.item.type === "userMessage");
+  if (entry?.kind !== "item" || entry.item.type !== "userMessage") return undefined;
+  const text = entry.item.content.find((each) => each.type === "text");
+  return text?.type === "text" ? text.text : undefined;
+}

@@ -1,6 +1,7 @@
-/** Transcript lines for messages from the engine to the model, and for answered questions. Pure. */
-import type { EngineMessage, Question, QuestionOutcome } from "pintle-client";
-import { t } from "../words.ts";
+/** Lines for messages from the engine to the model, for answered questions, and for the end of a turn. Pure. */
+import type { EngineMessage, Question, QuestionOutcome, TurnCompleted } from "pintle-client";
+import { sentences, t } from "../words.ts";
+import { elapsedText } from "./working.ts";
 
 /** How the engine begins its messages to the model. */
 const PREFIX = /^From the engine, not from the user: /gm;
@@ -44,4 +45,19 @@ export function answeredText(
     default:
       return undefined;
   }
+}
+
+/** The characters of a session's name in a notification. */
+const NAME_CHARACTERS = 60;
+
+/** Returns the notification about a turn's end; `name` is the session's. */
+export function endedText({ status, error, durationMs }: TurnCompleted, name: string | undefined): string {
+  const line = (name ?? "").trim().split("\n", 1)[0] ?? "";
+  const short = line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS - 1)}…` : line;
+  const time = elapsedText(durationMs);
+  if (status === "failed") {
+    const why = error === undefined ? "" : sentences(error.message, error.hint);
+    return [t("Pintle failed after {0}: {1}", time, short), why].filter((each) => each !== "").join(". ");
+  }
+  return t("Pintle is done after {0}: {1}", time, short);
 }

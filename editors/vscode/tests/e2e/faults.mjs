@@ -276,5 +276,9 @@ export async function aQuestionNotifiesOnlyAWindowThatNobodyLooksAt(rig) {
   await toast.waitFor({ timeout: LONG });
   await window.shot("18-notification");
   await window.button("Deny").click();
+  // So does the end of the turn, and the one before had none.
+  const done = window.notification("Pintle is done after ");
+  await done.filter({ hasText: "Run it" }).waitFor({ timeout: LONG });
+  assert.equal(await done.count(), 1);
   await window.close();
 }

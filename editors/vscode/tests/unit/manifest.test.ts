@@ -50,7 +50,7 @@ test("nothing is depended on at run time, and settings that start programs need 
   assert.deepEqual(
     [...restrictedConfigurations].sort(),
     Object.keys(manifest.contributes.configuration.properties)
-      .filter((name) => !["pintle.showChat", "pintle.removedLines"].includes(name))
+      .filter((name) => !["pintle.showChat", "pintle.removedLines", "pintle.notifyWhenDone"].includes(name))
       .sort(),
   );
 });

@@ -138,6 +138,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
     editor,
     {
       asked: look,
+      turnEnded: look,
       changedElsewhere: look,
       isReviewed: () => false,
       head: () => {

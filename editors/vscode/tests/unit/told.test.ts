@@ -1,10 +1,10 @@
 /** Lines of the transcript about the conversation: answered questions, and what the engine told the model. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AnyRecord, EngineMessage, QuestionOutcome } from "pintle-client";
+import type { AnyRecord, EngineMessage, QuestionOutcome, TurnCompleted } from "pintle-client";
 import type { ViewEntry } from "../../src/chat/messages.ts";
 import { apply } from "../../src/transcript/reducer.ts";
-import { toldOf } from "../../src/transcript/told.ts";
+import { endedText, toldOf } from "../../src/transcript/told.ts";
 import { viewEntry } from "../../src/transcript/viewEntry.ts";
 import { emptyState } from "./support.ts";
 
@@ -68,5 +68,31 @@ for (const [name, message, line, text] of [
 ] as [string, EngineMessage, string, string][]) {
   test(`what is meant for the model is folded: ${name}`, () => {
     assert.deepEqual(toldOf(message), { line, text });
+  });
+}
+
+for (const [name, end, title, want] of [
+  [
+    "done",
+    { status: "completed", durationMs: 65_400 },
+    "Mend the tests",
+    "Pintle is done after 1 m 5 s: Mend the tests",
+  ],
+  ["many lines", { status: "completed", durationMs: 900 }, "One\ntwo", "Pintle is done after 0 s: One"],
+  [
+    "long",
+    { status: "completed", durationMs: 1000 },
+    "x".repeat(80),
+    `Pintle is done after 1 s: ${"x".repeat(59)}…`,
+  ],
+  [
+    "failed",
+    { status: "failed", durationMs: 2000, error: { code: "auth", message: "no key", hint: "log in" } },
+    "Mend",
+    "Pintle failed after 2 s: Mend. No key. Log in.",
+  ],
+] as [string, Partial<TurnCompleted>, string, string][]) {
+  test(`a notification says how a turn ended: ${name}`, () => {
+    assert.equal(endedText(end as TurnCompleted, title), want);
   });
 }

@@ -439,6 +439,22 @@ test("nothing about the wire is written twice", function()
   end
 end)
 
+test("values are gone through round and round", function()
+  local stepped = require("pintle.settings").stepped
+  local rows = {
+    { { "a", "b", "c" }, "a", 1, "b" },
+    { { "a", "b", "c" }, "c", 1, "a" },
+    { { "a", "b", "c" }, "a", -1, "c" },
+    { { "a", "b", "c" }, "other", 1, "a" },
+    { { "a", "b", "c" }, nil, -1, "a" },
+    { { "a" }, "a", 1, nil },
+    { {}, "a", 1, nil },
+  }
+  for _, row in ipairs(rows) do
+    equal(stepped(row[1], row[2], row[3]), row[4])
+  end
+end)
+
 test("a message is UTF-8, whatever is in the buffer", function()
   local utf8 = require("pintle.rpc").utf8
   local rows = {

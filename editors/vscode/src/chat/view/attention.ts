@@ -1,10 +1,13 @@
 /** Answers questions from anywhere: a list of what is asked, what it is about, and the answers. Never takes the focus by itself. */
+import type { TurnCompleted } from "pintle-client";
 import * as vscode from "vscode";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { AskedEditors } from "../../review/view/askedEditors.ts";
 import type { BaseFiles } from "../../review/view/baseFiles.ts";
 import { closeProposed, openProposed } from "../../review/view/proposed.ts";
+import type { Session } from "../../sessions/session.ts";
 import { isChatHidden } from "../../settings/view/showChat.ts";
+import { endedText } from "../../transcript/told.ts";
 import { plural, t } from "../../words.ts";
 import { rowsOf, textOfAsked } from "../approvals.ts";
 import type { Asked } from "../consent.ts";
@@ -79,6 +82,17 @@ export class Attention {
         if (choice === t("Show")) void this.goTo();
         if (choice === t("Answer…")) void this.#answer(asked);
       });
+  }
+
+  /** A turn's end is in the view; a notification comes only to a window that nobody looks at. */
+  turnEnded(session: Session, end: TurnCompleted): void {
+    const isWanted = vscode.workspace.getConfiguration("pintle").get("notifyWhenDone") === true;
+    if (vscode.window.state.focused || !isWanted || end.status === "interrupted") return;
+    const { showInformationMessage, showWarningMessage } = vscode.window;
+    const show = end.status === "failed" ? showWarningMessage : showInformationMessage;
+    void show(endedText(end, session.name), t("Show")).then((choice) => {
+      if (choice === t("Show")) void vscode.commands.executeCommand("pintle.openSession", session.id);
+    });
   }
 
   /** Takes the keyboard to the first question in the view; without the view, to the list of what waits. */

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import type { SessionId } from "pintle-client";
 import * as vscode from "vscode";
-import type { State } from "../../transcript/state.ts";
 import type { PanelState } from "../places.ts";
 import { panelStateOf, panelTitle } from "../places.ts";
 import type { Frame } from "./chatPage.ts";
@@ -153,17 +152,7 @@ class ChatPanel implements Frame {
   }
 
   #name(): string | undefined {
-    const session = this.chat.chat?.session;
-    const known = session?.hasEarlier === false ? firstPrompt(session.state) : undefined;
     const before = this.#first.session === this.session ? this.#first.title : undefined;
-    return session?.state.title ?? known ?? before;
+    return this.chat.chat?.session?.name ?? before;
   }
-}
-
-/** The text of a session's first message, which names it in lists until it has a title. */
-function firstPrompt(state: State): string | undefined {
-  const entry = state.entries.find((each) => each.kind === "item" && each.item.type === "userMessage");
-  if (entry?.kind !== "item" || entry.item.type !== "userMessage") return undefined;
-  const text = entry.item.content.find((each) => each.type === "text");
-  return text?.type === "text" ? text.text : undefined;
 }
