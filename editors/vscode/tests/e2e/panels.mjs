@@ -55,7 +55,7 @@ const send = async (frame, text) => {
 };
 
 export async function chatsInTabsWorkAtTheSameTime(rig) {
-  const words = (name) => Array.from({ length: 600 }, (_, n) => `${name}${n}`).join(" ");
+  const words = (name, length = 600) => Array.from({ length }, (_, n) => `${name}${n}`).join(" ");
   const folder = rig.folder("chat tabs", {
     files: { "a.txt": "one\n" },
     settings: { "pintle.permissionMode": "ask", "workbench.colorTheme": "Default Dark Modern" },
@@ -65,7 +65,8 @@ export async function chatsInTabsWorkAtTheSameTime(rig) {
         call("bash", { command: "echo asked > asked.txt" }),
         say(words("word")),
         say("The first is done."),
-        say(words("left")),
+        // Longer than any wait below, since it is stopped.
+        say(words("left", 20_000)),
         say(words("right")),
       ],
     },
