@@ -35,7 +35,11 @@ end
 ---@param word string
 ---@return string? path nil unless it names a file by its whole path
 local function file(word)
-  local path = vim.startswith(word, "file://") and vim.uri_to_fname(word) or word
+  local path = word
+  if vim.startswith(word, "file://") then
+    local is_valid, name = pcall(vim.uri_to_fname, word)
+    path = is_valid and name or word
+  end
   return vim.fn.isabsolutepath(path) == 1 and vim.uv.fs_stat(path) and vim.fs.normalize(path) or nil
 end
 

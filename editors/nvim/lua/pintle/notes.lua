@@ -31,7 +31,10 @@ local by_root = {}
 ---@return pintle.StoredNote[]
 local function stored(root)
   local ok, found = pcall(vim.json.decode, draft.read(root, "notes.json"))
-  return ok and type(found) == "table" and found or {}
+  return vim.tbl_filter(function(note)
+    local is_whole = type(note) == "table" and type(note.id) == "string" and type(note.text) == "string"
+    return is_whole and type(note.about) == "table"
+  end, ok and type(found) == "table" and found or {})
 end
 
 ---Draws a note below its lines.
@@ -95,6 +98,16 @@ local function find(about, buf)
   return found and range(found)
 end
 
+---Whether a note is drawn: a buffer that is read again loses its marks.
+---@param note pintle.Note
+---@return boolean
+local function is_drawn(note)
+  local at = note.place
+  return at ~= nil
+    and vim.api.nvim_buf_is_loaded(at.buf)
+    and #vim.api.nvim_buf_get_extmark_by_id(at.buf, NAMESPACE, at.shown, {}) > 0
+end
+
 ---Draws those notes that are about a buffer's file and are not drawn yet.
 ---@param notes pintle.Note[]
 ---@param buf integer
@@ -102,8 +115,7 @@ local function place_in(notes, buf)
   local path = require("pintle.buffers").file_of(buf)
   for _, note in ipairs(path and notes or {}) do
     local about = note.about
-    local is_placed = note.place and vim.api.nvim_buf_is_loaded(note.place.buf)
-    if not is_placed and about.type == "selection" and about.path == path then
+    if not is_drawn(note) and about.type == "selection" and about.path == path then
       local range = find(about --[[@as pintle.Input.selection]], buf)
       if range then
         place(note, buf, range)

@@ -16,7 +16,8 @@ local BYTES_MAX = 100 * 1024
 local GIT_TIMEOUT_MS = 10000
 
 -- Nothing that a repository's own configuration names is run.
-local GIT_DIFF = { "git", "-c", "core.fsmonitor=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD" }
+local GIT_DIFF =
+  { "git", "-c", "core.fsmonitor=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "HEAD" }
 
 ---The window of the code: the current one, or the one that the prompt's jumps go to.
 ---@return integer? win
@@ -114,6 +115,9 @@ end
 ---@param result vim.SystemCompleted
 ---@return string
 local function git_failure(result)
+  if result.code == 124 then
+    return ("git took more than %d s"):format(GIT_TIMEOUT_MS / 1000)
+  end
   local message = vim.trim(result.stderr or "")
   if message:lower():find("not a git repository", 1, true) then
     return "the project is not a git repository"

@@ -281,6 +281,7 @@ test("paths of dropped files become attachments, and other text stays what it is
     { { b }, '@"b c.txt"' },
     { { (b:gsub(" ", "\\ ")) .. " " .. a, "" }, '@"b c.txt" @a.txt' },
     { { "file://" .. a }, "@a.txt" },
+    { { "file://%zz" }, "file://%zz" },
     { { vi.dir .. "/" }, "@" .. vi.dir .. "/" },
     { { p }, ("![p.png](%s)"):format(p) },
     { { a .. " is wrong" }, a .. " is wrong" },

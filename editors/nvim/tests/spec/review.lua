@@ -530,6 +530,8 @@ test("notes outlive the editor, and two editors share them", function()
     vi:cmd("edit a.txt")
     equal(shown_notes(vi), { "4 » Write it as a number.", "8 » And this?" })
   end
+  second:cmd("edit!")
+  equal(shown_notes(second), { "4 » Write it as a number.", "8 » And this?" }, "reading the file again keeps them")
   third:cmd("1Pintle note From the other one.")
   second:cmd("Pintle notes send")
   second:wait_turn()
