@@ -53,7 +53,7 @@ pub(super) struct Driver {
     pub(super) outbox: Outbox,
     pub(super) in_flight: InFlight,
     pub(super) lane: Lane<Incoming>,
-    /// The running request loads a session: events wait, so that none is sent twice or out of order.
+    /// The running request loads or resumes a session: events wait, so that none is lost, sent twice or out of order.
     pub(super) is_loading: bool,
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,

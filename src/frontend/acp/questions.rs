@@ -93,7 +93,7 @@ impl Questions {
         (over.into_iter().map(withdrawal).collect(), new)
     }
 
-    /// Returns the messages that withdraw the requests of sessions that the client leaves.
+    /// Returns messages that withdraw the requests of sessions left by the client.
     pub(super) fn leave(&mut self, is_left: impl Fn(&SessionId) -> bool) -> Vec<Vec<u8>> {
         self.open.leave(is_left).into_iter().map(withdrawal).collect()
     }

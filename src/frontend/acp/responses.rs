@@ -144,8 +144,8 @@ impl Driver {
     fn forget(&mut self, session: &SessionId) {
         self.methods.connection.remove(session);
         self.editor.leave(session);
-        let subagents = &self.sessions.subagents;
-        let withdrawn = self.questions.leave(|id| subagents.root(id).unwrap_or(id) == session);
+        let sessions = &self.sessions;
+        let withdrawn = self.questions.leave(|id| sessions.root(id) == session);
         self.send_all(withdrawn);
         let Some(mut open) = self.sessions.remove(session) else { return };
         for (id, response) in open.closed() {

@@ -52,7 +52,7 @@ impl Sessions {
     }
 
     /// Returns the client's session that this one is or belongs to.
-    fn root<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
+    pub(super) fn root<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
         self.subagents.root(session).unwrap_or(session)
     }
 

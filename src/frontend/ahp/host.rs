@@ -350,7 +350,7 @@ impl AhpHost {
         }
     }
 
-    /// Asks the questions of a session's sub-agent in the session.
+    /// Asks a sub-agent's questions in its session.
     pub(super) fn take_subagent_event(&mut self, root: &SessionId, feed: &Feed) {
         let Some(open) = self.sessions.get_mut(root) else { return };
         let actions = open.translator.of_subagent(feed);

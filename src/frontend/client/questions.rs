@@ -185,8 +185,8 @@ impl<T> Questions<T> {
         over.map(|(number, _)| format!("{prefix}{number}")).collect()
     }
 
-    /// Removes the questions of sessions that the client leaves, which stay open there and are asked again if it returns. Returns the
-    /// request ids to withdraw.
+    /// Removes the questions of sessions left by the client, and returns the request ids to withdraw. Sessions keep their questions, and ask
+    /// them again if the client returns.
     pub(crate) fn leave(&mut self, is_left: impl Fn(&SessionId) -> bool) -> Vec<String> {
         self.answered.retain(|(session, _)| !is_left(session));
         self.forget(|open| is_left(&open.session.id))

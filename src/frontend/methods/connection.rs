@@ -199,7 +199,7 @@ impl Connection {
         self.state().sessions.values().cloned().collect()
     }
 
-    /// Withdraws the questions of a session and its sub-agents later: the next subscription asks them again.
+    /// Withdraws questions by a session and its sub-agents after the response. The next subscription asks them again.
     pub(super) fn leave(&self, session: &SessionId) {
         let state = &mut *self.state();
         let subagents = state.subagents.extract_if(.., |_, known| known.root == *session);

@@ -83,7 +83,7 @@ impl Questions {
         });
     }
 
-    /// Withdraws the questions of sessions, which stay open there. Calls of the client's hooks and tools remain the client's.
+    /// Withdraws questions by sessions left by the client. Calls of the client's hooks and tools remain the client's.
     pub(super) fn leave(&mut self, sessions: &[SessionId], outbox: &mut Outbox) {
         for id in self.asked.leave(|id| sessions.contains(id)) {
             withdraw(id, outbox);
