@@ -401,7 +401,8 @@ mod tests {
         let trees = WatchedTrees::default();
         let look = |known: &Arc<Files>| {
             let (root, known, keep) = (root.clone(), Arc::clone(known), Arc::clone(&keep));
-            let scan_now = Scan { root, known, keep, limits: Limits::default(), care: Care::Watch };
+            let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+            let scan_now = Scan { root, known, keep, limits, care: Care::Watch };
             let found = scan(&scan_now, &[], &trees, &CancellationToken::new()).unwrap();
             assert_eq!(found.over, None);
             found.files

@@ -222,6 +222,8 @@ fn a_conversation_without_messages_is_not_called_summarized() {
     assert!(!refused.contains("summarized"), "{refused}");
     person.types("hello\r");
     person.shows("Hello.\n");
+    // The turn has ended.
+    person.shows("\n>\nscript/script · ask · ");
     person.types("/compact\r");
     person.shows("* conversation summarized\n");
 }

@@ -6,6 +6,7 @@ use pintle_os::System;
 use proptest::prelude::*;
 use std::fs;
 use std::io::Write;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// A directory of many files in a repository, with what scans know of it.
@@ -51,7 +52,7 @@ impl Place {
             is_lost: false,
         });
         let (root, known) = (self.top.join("tree"), Arc::clone(known));
-        let limits = Limits::default();
+        let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
         let found =
             scan(&Scan { root, known, keep, limits, care }, &[], trees, &CancellationToken::new());
         let found = found.unwrap();
