@@ -23,7 +23,9 @@ from .toolchain import Toolchain
 
 
 def check(chain: Toolchain, arguments: list[str]) -> int:
-    return chain.cargo("clippy", "--workspace", "--all-features", "--all-targets", *arguments, "--", "-D", "warnings")
+    # On Windows, this lint of clippy 1.96 also reports initializers that are constant already.
+    lints = ["-D", "warnings", "-A", "clippy::missing_const_for_thread_local"]
+    return chain.cargo("clippy", "--workspace", "--all-features", "--all-targets", *arguments, "--", *lints)
 
 
 def build(chain: Toolchain, arguments: list[str]) -> int:
