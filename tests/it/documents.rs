@@ -26,6 +26,8 @@ struct Editor {
     is_dirty: bool,
     /// The disk is full.
     cannot_save: bool,
+    /// Closes the document after an edit, saved or not, without reporting the change.
+    closes: Option<bool>,
     /// What is typed in the moment in which edits come, one after the other: a text and what takes its place.
     typing: VecDeque<Option<(&'static str, &'static str)>>,
 }
@@ -49,7 +51,7 @@ impl Editor {
         let path = place.path("a.txt");
         let typing = VecDeque::new();
         let (text, version, is_dirty, cannot_save) = (String::new(), 0, false, false);
-        Self { program, path, text, version, is_dirty, cannot_save, typing }
+        Self { program, path, text, version, is_dirty, cannot_save, closes: None, typing }
     }
 
     fn open(&mut self, text: &str, is_dirty: bool) {
@@ -97,6 +99,13 @@ impl Editor {
         self.program.request("document/save", params);
     }
 
+    fn close(&mut self, is_saved: bool) {
+        if is_saved {
+            std::fs::write(&self.path, &self.text).unwrap();
+        }
+        self.program.request("document/close", json!({"path": self.path}));
+    }
+
     fn apply(&mut self, request: &Value) {
         if let Some(Some((old, new))) = self.typing.pop_front() {
             self.type_over(old, new);
@@ -114,8 +123,11 @@ impl Editor {
                 });
                 self.text.replace_range(start..end, change["text"].as_str().unwrap());
             }
-            self.changed(json!([{"text": self.text}]));
-            if edit["save"] == true && !self.cannot_save {
+            match self.closes {
+                Some(is_saved) => self.close(is_saved),
+                None => self.changed(json!([{"text": self.text}])),
+            }
+            if edit["save"] == true && !self.cannot_save && self.closes.is_none() {
                 self.save();
             }
             json!({"applied": true, "versions": [{"path": self.path, "version": self.version}]})
@@ -138,10 +150,11 @@ impl Editor {
     fn serve(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.program.next();
+            if is_wanted(&message) {
+                return message;
+            }
             if message["method"] == "workspace/applyEdit" {
                 self.apply(&message);
-            } else if is_wanted(&message) {
-                return message;
             }
         }
     }
@@ -243,6 +256,55 @@ fn a_document_that_is_saved_is_changed_on_the_screen_and_saved() {
     assert_eq!(editor.changers(), ["call"]);
     let back = editor.ask("session/rewind", json!({"to": {"seq": 1}, "scope": "files"}));
     assert_eq!((editor.disk().as_str(), editor.text.as_str()), (DISK, DISK), "{back}");
+}
+
+#[test]
+fn a_failed_undo_says_which_files_it_could_not_restore() {
+    for (typed, hint, text) in [
+        (None, "no decision was applied; list the hunks again", "TWO"),
+        (
+            Some(("two", "two and a half")),
+            "the decision was not recorded, but these files keep its changes; list the hunks again: PATH is being edited by the user: the same \
+             lines (2) have changed in the editor. Nothing was changed. Read the file again before you decide.",
+            "two and a half",
+        ),
+    ] {
+        let place = Place::new(&[("a.txt", DISK), ("b.txt", DISK)]);
+        let other = call("edit", json!({"path": "b.txt", "oldText": "two", "newText": "TWO"}));
+        let mut editor = Editor::new(&place, &[edit("two", "TWO"), other], edits());
+        editor.open(TYPED, true);
+        editor.turn();
+        let undo = json!({"action": {"type": "undo", "target": {"type": "all"}}});
+        let id = editor.program.request("review/decide", undo);
+        let request = editor.serve(|message| message["method"] == "workspace/applyEdit");
+        // Another program writes the second file meanwhile.
+        std::fs::write(place.path("b.txt"), "other\n").unwrap();
+        editor.apply(&request);
+        editor.typing = [typed].into();
+        let error = editor.answer_to(id)["error"].take();
+        assert!(error["message"].as_str().unwrap().contains("b.txt"), "{error}");
+        let path = editor.path.to_str().unwrap();
+        assert_eq!(error["data"]["hint"].as_str().unwrap().replace(path, "PATH"), hint);
+        assert_eq!(editor.text, TYPED.replace("two", text));
+        assert_eq!(place.read("b.txt"), "other\n");
+    }
+}
+
+#[test]
+fn an_edit_whose_document_is_closed_instead_counts_only_if_it_was_saved() {
+    for (is_saved, said, hunks) in [
+        (true, "Successfully replaced text in a.txt.", 1),
+        (false, "a.txt was closed in the editor, and the change was not saved.", 0),
+    ] {
+        let place = Place::new(&[("a.txt", DISK)]);
+        let mut editor = Editor::new(&place, &[edit("two", "TWO")], edits());
+        editor.open(DISK, false);
+        editor.closes = Some(is_saved);
+        let told = editor.turn();
+        assert!(told[0].contains(said), "{told:?}");
+        assert_eq!(editor.disk(), if is_saved { editor.text.clone() } else { DISK.to_owned() });
+        assert_eq!(editor.hunks().len(), hunks);
+    }
 }
 
 #[test]

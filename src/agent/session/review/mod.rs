@@ -214,9 +214,8 @@ impl Session {
             let path = write.path.clone();
             let before = were.remove(&path).flatten();
             if let Err(why) = write_decision(env.as_ref(), write.clone()).await {
-                take_back(env.as_ref(), done).await;
-                return Err(Error::new(ErrorKind::Internal, why)
-                    .hint("no decision was applied; list the hunks again"));
+                let error = Error::new(ErrorKind::Internal, why);
+                return Err(restored(error, &take_back(env.as_ref(), done).await));
             }
             let after = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
             changes.push(FileRecord { path, before, after });
@@ -225,8 +224,7 @@ impl Session {
         let record = match self.log.append(None, Event::ReviewDecided(decision.clone()), None) {
             Ok(record) => record,
             Err(error) => {
-                take_back(env.as_ref(), done).await;
-                return Err(error);
+                return Err(restored(error, &take_back(env.as_ref(), done).await));
             }
         };
         let seq = record.value.seq;
@@ -334,9 +332,9 @@ async fn write_decision(env: &dyn Environment, write: Write) -> Result<(), Strin
     let Write { path, before, after } = write;
     let path = Path::new(&path);
     let words = |error: pintle_exec::Error| {
-        let is_named = error.path().is_some();
-        let place = if is_named { String::new() } else { format!("{}: ", path.display()) };
-        format!("{place}{error}")
+        let (text, place) = (error.to_string(), names::shown(path));
+        let is_named = error.path().is_some() || text.contains(&place.to_string());
+        if is_named { text } else { format!("{place}: {text}") }
     };
     let mode = after.as_ref().map(|after| after.mode);
     let is_moded = before.as_ref().map(|before| before.mode) != mode;
@@ -353,15 +351,28 @@ async fn write_decision(env: &dyn Environment, write: Write) -> Result<(), Strin
     Ok(())
 }
 
-/// Undoes the writes for a decision that was not recorded. Later changes by others stay, and are attributed to them.
-async fn take_back(env: &dyn Environment, done: Vec<Write>) {
+/// Undoes the writes for a decision that was not recorded, and returns why each of the others could not be undone. Their changes count as the
+/// user's from now on, as do later changes by others.
+async fn take_back(env: &dyn Environment, done: Vec<Write>) -> Vec<String> {
+    let mut failures = Vec::new();
     for Write { path, before, after } in done {
         let back = Write { path, before: after, after: before };
-        let path = back.path.clone();
         if let Err(why) = write_decision(env, back).await {
-            tracing::warn!("failed to restore {path}: {why}");
+            failures.push(why);
         }
     }
+    failures
+}
+
+/// Says in a failed decision's hint what became of the files that had been written for it.
+fn restored(error: Error, failures: &[String]) -> Error {
+    if failures.is_empty() {
+        return error.hint("no decision was applied; list the hunks again");
+    }
+    let failures = failures.join("; ");
+    error.hint(format!(
+        "the decision was not recorded, but these files keep its changes; list the hunks again: {failures}"
+    ))
 }
 
 fn refusal(refused: &Refused) -> Error {

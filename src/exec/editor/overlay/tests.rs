@@ -218,7 +218,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             "closed just then",
             true,
             &[Act::Close],
-            "/w/a was closed in the editor in the meantime. Read it and try again.",
+            "/w/a was closed in the editor in the meantime. Read the file and try again.",
             "closed",
             disk,
         ),

@@ -288,7 +288,7 @@ async fn in_editors(
             DocumentDecision::Text(text) => {
                 let made = edits.iter().find(|edit| edit.open.path == open.path);
                 let text = made.map_or(text.as_str(), |edit| edit.text.as_str());
-                Some(now(overlay, open, text).await)
+                Some(now(overlay, open, text).await?)
             }
         });
     }
@@ -296,15 +296,25 @@ async fn in_editors(
 }
 
 /// Returns a document's version after a change to this text: the file's version if the text was saved unchanged.
-async fn now(overlay: &Overlay, open: &OpenDocument, text: &str) -> Version {
-    if !open.document.is_dirty
+///
+/// # Errors
+/// Fails if the document was closed without saving the change.
+async fn now(overlay: &Overlay, open: &OpenDocument, text: &str) -> Result<Version, Error> {
+    let is_closed = overlay.documents.get(&open.path).is_none();
+    if (is_closed || !open.document.is_dirty)
         && let Ok(Some(file)) =
             look(overlay.inner.as_ref(), &open.path, &CancellationToken::new()).await
         && file.content == text.as_bytes()
     {
-        return file.version;
+        return Ok(file.version);
     }
-    version(open.path.clone(), text)
+    if is_closed {
+        return Err(Error::Refused(format!(
+            "{} was closed in the editor, and the change was not saved. Read the file and try again.",
+            names::shown(&open.path)
+        )));
+    }
+    Ok(version(open.path.clone(), text))
 }
 
 /// An edit of a document on its way.
@@ -336,8 +346,9 @@ impl Edit<'_> {
     fn rebase(&mut self, documents: &Documents) -> Result<(), Error> {
         let path = names::shown(&self.open.path);
         let Some(typed) = documents.get(&self.open.path) else {
-            let what =
-                format!("{path} was closed in the editor in the meantime. Read it and try again.");
+            let what = format!(
+                "{path} was closed in the editor in the meantime. Read the file and try again."
+            );
             return Err(Error::Refused(what));
         };
         let labels = Labels { ours: "agent", base: "before", theirs: "editor" };
