@@ -44,11 +44,45 @@ pub struct Approval {
     /// known in advance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
+    /// True if the answer may contain `edits`. Older engines ignore them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub editable: bool,
     /// Options to choose from.
     pub options: Vec<ApprovalOption>,
     /// Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
     #[serde(default)]
     pub deadline_ms: u64,
+}
+
+impl Approval {
+    /// Checks an answer's edits.
+    ///
+    /// # Errors
+    /// Fails if the approval accepts no edits, the answer does not allow the call, or a path is not a text file that the call would write.
+    pub fn check_edits(&self, answer: &ApprovalAnswer) -> Result<(), String> {
+        if answer.edits.is_empty() {
+            return Ok(());
+        }
+        if !self.editable {
+            return Err("this call's changes cannot be edited".to_owned());
+        }
+        let chosen =
+            |option: &&ApprovalOption| answer.option_id.as_ref() == Some(&option.option_id);
+        let chosen = self.options.iter().find(chosen);
+        if answer.dismissed || chosen.is_none_or(|option| option.decision != Decision::Allow) {
+            return Err("`edits` require an option that allows the call".to_owned());
+        }
+        for (at, edit) in answer.edits.iter().enumerate() {
+            let path = &edit.path;
+            if !self.changes.iter().any(|change| change.path == *path && change.is_editable()) {
+                return Err(format!("`{path}` is not a text file that the call would write"));
+            }
+            if answer.edits.iter().take(at).any(|other| other.path == *path) {
+                return Err(format!("`{path}` has more than one edit"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Part of a call that requires the user's approval. Control characters, and characters that are invisible or change the text direction,
@@ -156,6 +190,22 @@ pub struct ApprovalAnswer {
     /// True if the dialog was closed without a choice, which denies this one call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
+    /// The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the
+    /// call. The model receives the difference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<ProposalEdit>,
+}
+
+/// The user's edit to a proposed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposalEdit {
+    /// Path of one of the approval's `changes`. Deleted files cannot be edited.
+    pub path: String,
+    /// The complete text that the call would have written, as shown to the user. If the file turns out different, the edit is merged.
+    pub proposed: String,
+    /// The complete text to write instead.
+    pub text: String,
 }
 
 /// Answer to an approval, sent as a client request. If it selects no offered option, it is refused, and the approval stays pending.
@@ -189,6 +239,9 @@ pub struct ApprovalOutcome {
     /// The user's message to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
+    /// Paths of the proposed files that the user edited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<String>,
 }
 
 /// Origin of an approval decision.

@@ -28,6 +28,13 @@ pub struct FileChange {
     pub words: Vec<WordSpan>,
 }
 
+impl FileChange {
+    /// Returns true if a user can edit the file's new text.
+    pub fn is_editable(&self) -> bool {
+        !matches!(self.op, FileOp::Delete) && !self.diff.is_empty()
+    }
+}
+
 /// A part of a line that differs from its counterpart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

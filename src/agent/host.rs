@@ -4,7 +4,7 @@
 //! between the two. Every external wait of a turn goes through [`TurnHost::wait`], so that the session keeps answering commands. Invariant: no
 //! awaited future borrows the session.
 
-use pintle_protocol::approval::{Approval, ApprovalOutcome};
+use pintle_protocol::approval::{Approval, ApprovalOutcome, ProposalEdit};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::ItemId;
@@ -26,6 +26,14 @@ pub(super) enum Activity {
 /// The journal could not be written, so the turn must stop.
 #[derive(Debug)]
 pub(super) struct JournalLost;
+
+/// The reply to a question of permission.
+#[derive(Debug)]
+pub(super) struct ApprovalReply {
+    pub(super) outcome: ApprovalOutcome,
+    /// The user's edits to the proposed files.
+    pub(super) edits: Vec<ProposalEdit>,
+}
 
 /// The services that a session provides to its running turn.
 pub(super) trait TurnHost: Send {
@@ -85,7 +93,7 @@ pub(super) trait TurnHost: Send {
     fn use_text_tools(&mut self, model: &str);
 
     /// Asks the user for approval.
-    fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome>;
+    fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalReply>;
 
     /// Awaits this work, while the session handles its other events and commands.
     fn wait<F>(&mut self, work: F) -> impl Future<Output = F::Output> + Send

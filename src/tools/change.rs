@@ -154,7 +154,7 @@ where
 }
 
 /// Decodes a file whose text is to be changed.
-fn text_of<'a>(written: &str, content: &'a [u8]) -> Result<Decoded<'a>, String> {
+pub(super) fn text_of<'a>(written: &str, content: &'a [u8]) -> Result<Decoded<'a>, String> {
     let head = content.get(..Lines::HEAD_BYTES).unwrap_or(content);
     let kind = match sniff::kind(head) {
         sniff::Kind::Text => "binary file",
@@ -193,7 +193,7 @@ pub(super) fn spliced(
     Ok(Rewrite { content, change: Some(told) })
 }
 
-fn encoded(written: &str, text: &str, encoding: Encoding) -> Result<Vec<u8>, String> {
+pub(super) fn encoded(written: &str, text: &str, encoding: Encoding) -> Result<Vec<u8>, String> {
     encoding.encode(text.into()).map_err(|Unencodable(character)| {
         format!(
             "Cannot edit {written}: its encoding {encoding} has no '{character}' (U+{:04X}). Use characters that it supports, or convert the file first.",

@@ -77,6 +77,7 @@ mod pi_rpc_input;
 mod pi_rpc_sessions;
 mod plans;
 mod prompts;
+mod proposals;
 mod protocol_examples;
 mod protocol_guide;
 mod providers;

@@ -483,6 +483,8 @@ class Approval(_Approval, total=False):
     details: list["ApprovalDetail"]
     # File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not known in advance.
     changes: list["FileChange"]
+    # True if the answer may contain `edits`. Older engines ignore them.
+    editable: bool
     # Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
     deadlineMs: int
 
@@ -1737,6 +1739,8 @@ class EventApprovalRequested(_EventApprovalRequested, total=False):
     details: list["ApprovalDetail"]
     # File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not known in advance.
     changes: list["FileChange"]
+    # True if the answer may contain `edits`. Older engines ignore them.
+    editable: bool
     # Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
     deadlineMs: int
 
@@ -1758,6 +1762,8 @@ class _EventApprovalResolved(TypedDict):
 class EventApprovalResolved(_EventApprovalResolved, total=False):
     # The user's message to the model.
     feedback: str
+    # Paths of the proposed files that the user edited.
+    edited: list[str]
 
 
 class _EventQuestionRequested(TypedDict):
@@ -2668,6 +2674,8 @@ class ApprovalOutcome(_ApprovalOutcome, total=False):
 
     # The user's message to the model.
     feedback: str
+    # Paths of the proposed files that the user edited.
+    edited: list[str]
 
 
 # Origin of an answer to a question.
@@ -3274,6 +3282,19 @@ class ApprovalAnswerParams(_ApprovalAnswerParams, total=False):
     feedback: str
     # True if the dialog was closed without a choice, which denies this one call.
     dismissed: bool
+    # The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
+    edits: list["ProposalEdit"]
+
+
+class ProposalEdit(TypedDict):
+    """The user's edit to a proposed file."""
+
+    # Path of one of the approval's `changes`. Deleted files cannot be edited.
+    path: str
+    # The complete text that the call would have written, as shown to the user. If the file turns out different, the edit is merged.
+    proposed: str
+    # The complete text to write instead.
+    text: str
 
 
 class _QuestionAnswerParams(TypedDict):
@@ -4170,6 +4191,8 @@ class ApprovalAnswer(TypedDict, total=False):
     feedback: str
     # True if the dialog was closed without a choice, which denies this one call.
     dismissed: bool
+    # The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
+    edits: list["ProposalEdit"]
 
 
 class QuestionAnswer(TypedDict, total=False):

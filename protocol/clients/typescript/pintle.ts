@@ -430,6 +430,8 @@ export type Approval = {
   details?: ApprovalDetail[];
   /** File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not known in advance. */
   changes?: FileChange[];
+  /** True if the answer may contain `edits`. Older engines ignore them. */
+  editable?: boolean;
   /** Options to choose from. */
   options: ApprovalOption[];
   /** Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none. */
@@ -2011,6 +2013,8 @@ export type ApprovalOutcome = {
   by: DecidedBy;
   /** The user's message to the model. */
   feedback?: string;
+  /** Paths of the proposed files that the user edited. */
+  edited?: string[];
 };
 
 /** Origin of an answer to a question. */
@@ -2521,6 +2525,18 @@ export type ApprovalAnswerParams = {
   feedback?: string;
   /** True if the dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
+  /** The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. */
+  edits?: ProposalEdit[];
+};
+
+/** The user's edit to a proposed file. */
+export type ProposalEdit = {
+  /** Path of one of the approval's `changes`. Deleted files cannot be edited. */
+  path: string;
+  /** The complete text that the call would have written, as shown to the user. If the file turns out different, the edit is merged. */
+  proposed: string;
+  /** The complete text to write instead. */
+  text: string;
 };
 
 /** Answer to a question, sent as a client request. If it selects an option that was not offered, or is empty, it is refused, and the question stays open. */
@@ -3236,6 +3252,8 @@ export type ApprovalAnswer = {
   feedback?: string;
   /** True if the dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
+  /** The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. */
+  edits?: ProposalEdit[];
 };
 
 /** Answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first if only one may be chosen; an answer with nothing left counts as dismissed. */

@@ -313,6 +313,17 @@ impl FileHistory {
         }
     }
 
+    /// Reports that others may have changed these files after a call.
+    pub(super) async fn changed_by_others<H: TurnHost>(
+        &mut self,
+        host: &mut H,
+        place: &Workspace,
+        paths: &[PathBuf],
+    ) {
+        let found = host.wait(present(place, &self.states, paths)).await;
+        self.note_others(host, &found);
+    }
+
     /// Reports changes to known files since they were last seen.
     fn note_others<H: TurnHost>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
         self.tell(host, self.states.others(found), ChangedBy::Other {});

@@ -6,6 +6,7 @@
 use super::Session;
 use crate::command::Reply;
 use crate::error::{Error, ErrorKind};
+use crate::host::ApprovalReply;
 use crate::session::question_rules;
 use crate::turn::approval;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome};
@@ -17,12 +18,12 @@ impl Session {
     pub(super) fn answer_approval(
         &mut self,
         id: &ApprovalId,
-        answer: &ApprovalAnswer,
+        answer: ApprovalAnswer,
         reply: Reply<ApprovalOutcome>,
     ) {
         let mut open = self.questions.approvals.iter().map(|open| &open.approval);
         let checked = match open.find(|approval| approval.approval_id == *id) {
-            Some(approval) => check_approval(approval, answer),
+            Some(approval) => check_approval(approval, &answer),
             None => Err(self.questions.closed.refusal("approval", id.as_str()).at("/approvalId")),
         };
         if let Err(error) = checked {
@@ -30,9 +31,10 @@ impl Session {
             return;
         }
         let Some(open) = self.questions.take_approval(id) else { return };
-        let outcome = approval::outcome(&open.approval, answer);
+        let outcome = approval::outcome(&open.approval, &answer);
         let _ = reply.send(Ok(outcome.clone()));
-        self.resolve_approval(open, outcome);
+        let edits = answer.edits;
+        self.resolve_approval(open, ApprovalReply { outcome, edits });
     }
 
     /// Takes an answer to a question of the model. The answer to it comes before the event that it causes.
@@ -61,11 +63,19 @@ impl Session {
 fn check_approval(approval: &Approval, answer: &ApprovalAnswer) -> Result<(), Error> {
     let offered = approval.options.iter().map(|option| option.option_id.as_str());
     match &answer.option_id {
-        _ if answer.dismissed => Ok(()),
-        Some(chosen) if offered.clone().any(|id| id == chosen) => Ok(()),
+        _ if answer.dismissed => check_edits(approval, answer),
+        Some(chosen) if offered.clone().any(|id| id == chosen) => check_edits(approval, answer),
         Some(chosen) => Err(not_offered("/optionId", chosen, offered)),
         None => Err(says_nothing("send `optionId`, or `dismissed`")),
     }
+}
+
+fn check_edits(approval: &Approval, answer: &ApprovalAnswer) -> Result<(), Error> {
+    approval.check_edits(answer).map_err(|why| {
+        Error::new(ErrorKind::Invalid, why)
+            .hint("edit files of `changes` that are not deleted, and allow the call")
+            .at("/edits")
+    })
 }
 
 fn check_question(question: &Question, answer: &QuestionAnswer) -> Result<(), Error> {

@@ -1,9 +1,9 @@
 //! The session as the [`TurnHost`] of its running turn.
 
 use super::Session;
-use crate::host::{Activity, JournalLost, TurnHost};
+use crate::host::{Activity, ApprovalReply, JournalLost, TurnHost};
 use crate::turn::mode;
-use pintle_protocol::approval::{Approval, ApprovalOutcome};
+use pintle_protocol::approval::Approval;
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::ItemId;
@@ -126,7 +126,7 @@ impl TurnHost for Session {
         self.view.text_tools.insert(model.to_owned(), true);
     }
 
-    fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome> {
+    fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalReply> {
         let (answer, outcome) = oneshot::channel();
         self.ask_approval(approval, answer);
         outcome

@@ -3,6 +3,7 @@
 //! Invariant: the first answer wins, and a later one learns who gave it.
 
 use crate::error::{Action, Error, ErrorKind};
+use crate::host::ApprovalReply;
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionOutcome};
@@ -32,7 +33,7 @@ pub(super) struct OpenQuestions {
 pub(super) struct OpenApproval {
     pub(super) approval: Approval,
     pub(super) deadline: Instant,
-    pub(super) answer: oneshot::Sender<ApprovalOutcome>,
+    pub(super) answer: oneshot::Sender<ApprovalReply>,
 }
 
 /// An open question of the model.

@@ -6,6 +6,7 @@
 use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
 use super::{Phase, Session};
 use crate::command::{Answer, SessionQuestions, Subscriber};
+use crate::host::ApprovalReply;
 use crate::session::question_rules;
 use crate::turn::approval;
 use pintle_base::text::visible::visible;
@@ -37,7 +38,7 @@ impl Session {
             QuestionEvent::Deadline => {
                 for open in self.questions.take_expired_approvals() {
                     let outcome = outcome::without_client(&open.approval, DecidedBy::Deadline);
-                    self.resolve_approval(open, outcome);
+                    self.close_approval(open, outcome);
                 }
                 for open in self.questions.take_expired() {
                     let outcome = outcome::without_answer(&open.question, AnsweredBy::Deadline);
@@ -52,7 +53,7 @@ impl Session {
     pub(super) fn ask_approval(
         &mut self,
         approval: Approval,
-        answer: oneshot::Sender<ApprovalOutcome>,
+        answer: oneshot::Sender<ApprovalReply>,
     ) {
         let (deadline_ms, deadline) = self.deadline(self.services.timeouts.approval);
         let approval = Approval { deadline_ms, ..approval };
@@ -129,7 +130,8 @@ impl Session {
             Answer::Approval { approval_id, answer } => {
                 if let Some(open) = self.questions.take_approval(approval_id) {
                     let outcome = approval::outcome(&open.approval, answer);
-                    self.resolve_approval(open, outcome);
+                    let edits = answer.edits.clone();
+                    self.resolve_approval(open, ApprovalReply { outcome, edits });
                 }
             }
             Answer::Unreadable { id, why } => self.unreadable(id, why),
@@ -158,7 +160,7 @@ impl Session {
         if let Some(open) = denied {
             let answer = ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() };
             let outcome = approval::outcome(&open.approval, &answer);
-            self.resolve_approval(open, outcome);
+            self.close_approval(open, outcome);
         }
         if let Some(open) = dismissed {
             let answer = QuestionAnswer { dismissed: true, ..QuestionAnswer::default() };
@@ -203,7 +205,7 @@ impl Session {
     fn deny_all(&mut self, by: DecidedBy) {
         while let Some(open) = self.questions.take_first_approval() {
             let outcome = outcome::without_client(&open.approval, by);
-            self.resolve_approval(open, outcome);
+            self.close_approval(open, outcome);
         }
     }
 
@@ -214,12 +216,17 @@ impl Session {
         }
     }
 
-    pub(super) fn resolve_approval(&mut self, open: OpenApproval, outcome: ApprovalOutcome) {
-        self.questions.closed.note_approval(&outcome);
+    /// Closes an approval without edits.
+    pub(super) fn close_approval(&mut self, open: OpenApproval, outcome: ApprovalOutcome) {
+        self.resolve_approval(open, ApprovalReply { outcome, edits: Vec::new() });
+    }
+
+    pub(super) fn resolve_approval(&mut self, open: OpenApproval, reply: ApprovalReply) {
+        self.questions.closed.note_approval(&reply.outcome);
         let turn_id = Some(open.approval.turn_id);
-        self.record(turn_id, Event::ApprovalResolved(outcome.clone()));
+        self.record(turn_id, Event::ApprovalResolved(reply.outcome.clone()));
         self.publish_questions();
-        let _ = open.answer.send(outcome);
+        let _ = open.answer.send(reply);
         self.publish_state();
     }
 

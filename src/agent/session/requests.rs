@@ -10,7 +10,7 @@ impl Session {
     pub(super) async fn request(&mut self, call: SessionCall) {
         match call {
             SessionCall::ApprovalAnswerRequest(params, reply) => {
-                self.answer_approval(&params.approval_id, &params.answer, reply);
+                self.answer_approval(&params.approval_id, params.answer, reply);
             }
             SessionCall::ConfigList(_, reply) => {
                 self.set_options(ConfigSetParams::default(), reply);

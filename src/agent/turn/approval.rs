@@ -216,6 +216,7 @@ pub(crate) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalO
         scope: chosen.map_or(Scope::Once, |option| option.scope),
         by: DecidedBy::Client,
         feedback: answer.feedback.clone().filter(|text| !text.trim().is_empty()),
+        edited: answer.edits.iter().map(|edit| edit.path.clone()).collect(),
     }
 }
 
@@ -430,6 +431,7 @@ mod tests {
             decided_by: String::new(),
             details: Vec::new(),
             changes: Vec::new(),
+            editable: false,
             options: options(&access, &[rule]),
             deadline_ms: 0,
         };

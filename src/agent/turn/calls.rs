@@ -4,12 +4,13 @@
 //! each call gets exactly one result, in call order.
 
 use crate::full_output::name_full_output;
-use crate::host::{JournalLost, TurnHost, uncancelled};
+use crate::host::{ApprovalReply, JournalLost, TurnHost, uncancelled};
 use crate::turn::approval;
 use crate::turn::call::Call;
 use crate::turn::context::{End, Tally, TurnContext, TurnState};
 use crate::turn::hook_points;
 use crate::turn::permit::Decided;
+use crate::turn::proposal;
 use crate::turn::ruling::{Ruling, admit, confine, rule};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -17,7 +18,7 @@ use pintle_base::text::truncate::{self, Guard};
 use pintle_base::text::visible::visible_line;
 use pintle_llm::{Message, ToolResult as ModelResult};
 use pintle_os::names;
-use pintle_protocol::approval::{Approval, DecidedBy, Decision};
+use pintle_protocol::approval::{Approval, DecidedBy, Decision, ProposalEdit};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
@@ -367,6 +368,7 @@ async fn approve_and_run<H: TurnHost>(
         return Ok(Outcome::declined(ctx, denial, tally));
     }
     let mode = host.mode();
+    let mut edits = Vec::new();
     let (access, verdict) = match host.wait(rule(ctx, state, mode, call)).await {
         Ruling::Invalid => return Ok(run_one(host, ctx, state, call).await),
         Ruling::Refused(reason, denial) => {
@@ -375,8 +377,9 @@ async fn approve_and_run<H: TurnHost>(
         Ruling::Allowed(access, verdict) => (access, verdict),
         Ruling::Ask(access, decided) => {
             let verdict = decided.verdict.clone();
-            if let Some(outcome) = ask(host, ctx, state, call, &access, *decided, tally).await? {
-                return Ok(outcome);
+            match ask(host, ctx, state, call, &access, *decided, tally).await? {
+                Ok(allowed) => edits = allowed,
+                Err(outcome) => return Ok(outcome),
             }
             (access, verdict)
         }
@@ -388,17 +391,25 @@ async fn approve_and_run<H: TurnHost>(
     if let Err(lost) = begin(host, ctx, call) {
         return Err((Outcome::cancelled(), lost.into()));
     }
-    let outcome = run_one(host, ctx, state, call).await;
+    let mut outcome = run_one(host, ctx, state, call).await;
     if let Access::Execute(command) = &access
         && outcome.was_denied()
     {
         state.grants.note_sandbox_failure(command);
     }
     state.files.after(host, &ctx.workspace, before, &call.item.id, &call.supervision.writes).await;
+    if outcome.status != ItemStatus::Completed {
+        proposal::drop_edits(host, &edits);
+    } else if !edits.is_empty() {
+        let pruned = Arc::clone(&state.conversation.removed);
+        let tool_ctx = tool_context(ctx, pruned, call, Progress::none(), &ctx.cancel);
+        proposal::apply_edits(host, ctx, state, &tool_ctx, edits, &mut outcome.result).await;
+    }
     Ok(outcome)
 }
 
-/// Asks the user for approval. Returns an outcome if the call does not run. A call that would fail is not asked about.
+/// Asks the user for approval. Returns the user's edits to the proposed files, or an outcome if the call does not run. A call that would fail is
+/// not asked about.
 async fn ask<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
@@ -407,14 +418,14 @@ async fn ask<H: TurnHost>(
     access: &Access,
     decided: Decided,
     tally: &mut Tally,
-) -> Result<Option<Outcome>, (Outcome, End)> {
+) -> Result<Result<Vec<ProposalEdit>, Outcome>, (Outcome, End)> {
     let changes = match host.wait(preview(ctx, state, call, access)).await {
         _ if ctx.cancel.is_cancelled() => return Err((Outcome::cancelled(), End::Interrupted)),
         Ok(changes) => changes,
-        Err(message) => return Ok(Some(Outcome::error(ItemStatus::Failed, message))),
+        Err(message) => return Ok(Err(Outcome::error(ItemStatus::Failed, message))),
     };
     let answer = host.ask(question(ctx, call, access, &decided, changes));
-    let Ok(outcome) = host.wait(answer).await else {
+    let Ok(ApprovalReply { outcome, edits }) = host.wait(answer).await else {
         return Err((Outcome::cancelled(), End::Interrupted));
     };
     let status = match outcome.by {
@@ -427,18 +438,18 @@ async fn ask<H: TurnHost>(
     let denied = || Outcome::error(status, text).denied(denial);
     match outcome.decision {
         Decision::Allow => {
-            let Some(origin) = approval::origin(outcome.scope) else { return Ok(None) };
+            let Some(origin) = approval::origin(outcome.scope) else { return Ok(Ok(edits)) };
             state.grants.add(ctx.permissions.compile(&decided.proposed, origin));
             if let Some(notice) =
                 host.wait(ctx.permissions.save_rules(origin, decided.proposed)).await
             {
                 host.record(Event::Notice(notice));
             }
-            Ok(None)
+            Ok(Ok(edits))
         }
         Decision::Deny => {
             tally.denials += u32::from(status == ItemStatus::Declined);
-            Ok(Some(denied()))
+            Ok(Err(denied()))
         }
         Decision::Abort => {
             tally.denials += 1;
@@ -538,6 +549,7 @@ fn question(
             input.as_ref().unwrap_or_default(),
             &changes,
         ),
+        editable: changes.iter().any(FileChange::is_editable),
         changes,
         input: input.unwrap_or_default(),
         locations,

@@ -25,6 +25,7 @@ pub(super) mod meter;
 pub(super) mod mode;
 pub(super) mod permit;
 mod prompt;
+mod proposal;
 mod provider_calls;
 pub(super) mod retry;
 mod ruling;

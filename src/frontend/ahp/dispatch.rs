@@ -560,7 +560,7 @@ fn approval_answer(
     Ok(ApprovalAnswer {
         option_id: Some(option.option_id.clone()),
         feedback: said.or(reason).filter(|text| !text.trim().is_empty()),
-        dismissed: false,
+        ..ApprovalAnswer::default()
     })
 }
 

@@ -316,5 +316,10 @@ pub(super) fn approval_answer(
     let (options, feedback) = chosen(answers);
     let option_id = options.into_iter().next();
     let dismissed = response != ChatInputResponseKind::Accept || option_id.is_none();
-    ApprovalAnswer { option_id: option_id.filter(|_| !dismissed), feedback, dismissed }
+    ApprovalAnswer {
+        option_id: option_id.filter(|_| !dismissed),
+        feedback,
+        dismissed,
+        ..ApprovalAnswer::default()
+    }
 }

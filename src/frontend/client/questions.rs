@@ -70,7 +70,12 @@ impl UserQuestion {
         match self {
             Self::Approval(approval) => {
                 let option_id = option_ids.into_iter().next();
-                let answer = ApprovalAnswer { option_id, feedback: text, dismissed };
+                let answer = ApprovalAnswer {
+                    option_id,
+                    feedback: text,
+                    dismissed,
+                    ..ApprovalAnswer::default()
+                };
                 Answer::Approval { approval_id: approval.approval_id.clone(), answer }
             }
             Self::Question(question) => {

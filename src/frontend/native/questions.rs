@@ -165,6 +165,7 @@ fn read<T: DeserializeOwned>(outcome: Result<Box<RawValue>, String>) -> Result<T
 fn offered(approval: &Approval, answer: ApprovalAnswer) -> Result<ApprovalAnswer, String> {
     let is_offered =
         |chosen: &String| approval.options.iter().any(|option| option.option_id == *chosen);
+    approval.check_edits(&answer)?;
     match &answer.option_id {
         _ if answer.dismissed => Ok(answer),
         Some(chosen) if is_offered(chosen) => Ok(answer),

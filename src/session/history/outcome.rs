@@ -13,6 +13,7 @@ pub fn without_client(approval: &Approval, by: DecidedBy) -> ApprovalOutcome {
         scope: Scope::Once,
         by,
         feedback: None,
+        edited: Vec::new(),
     }
 }
 

@@ -247,6 +247,7 @@ impl Stage {
                     option_id: Some(verb.to_owned()),
                     feedback: (!rest.is_empty()).then(|| rest.to_owned()),
                     dismissed: verb == "dismiss",
+                    ..ApprovalAnswer::default()
                 };
                 let approval_id = question.approval_id;
                 let answer = Answer::Approval { approval_id, answer };

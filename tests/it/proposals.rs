@@ -1,0 +1,197 @@
+//! Proposed changes that the user edits before allowing them.
+
+use crate::support::program::{Framing, Place, Program};
+use serde_json::{Value, json};
+
+fn call(tool: &str, arguments: Value) -> Value {
+    json!({"blocks": [{"tool": tool, "arguments": arguments}]})
+}
+
+fn edit(old: &str, new: &str) -> Value {
+    call("edit", json!({"path": "a.txt", "oldText": old, "newText": new}))
+}
+
+/// A turn up to its permission request.
+fn asked(place: &Place, reply: Value) -> (Program, Value) {
+    let script = json!({"replies": [reply, {"blocks": [{"text": "done"}]}]});
+    let mut program = Program::on_script(place, &script, Framing::Lines);
+    program.prompt("go");
+    let request = program.until(|message| message["method"] == "approval/request");
+    (program, request)
+}
+
+fn answer(program: &mut Program, request: &Value, result: Value) {
+    program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    program.until_event("turn.completed");
+}
+
+fn events<'a>(program: &'a Program, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    let events = program.seen.iter().map(|message| &message["params"]["event"]);
+    events.filter(move |event| event["type"] == kind)
+}
+
+/// What the call told the model.
+fn result(program: &Program) -> String {
+    let call = events(program, "item.completed").find(|event| event["item"]["type"] == "toolCall");
+    let parts = call.unwrap()["item"]["output"]["content"].as_array().unwrap();
+    parts.iter().map(|part| part["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+}
+
+/// Rows: the file before the call, the call, the proposed text, the user's text, the file after the call, the difference that the model
+/// receives, and the hunk to review.
+#[test]
+fn the_users_version_is_written_and_the_model_learns_the_difference() {
+    let write = |content: &str| call("write", json!({"path": "a.txt", "content": content}));
+    for (name, before, reply, proposed, text, after, told, hunk) in [
+        (
+            "a line of an edit",
+            Some("one\ntwo\nthree\n"),
+            edit("two", "TWO"),
+            "one\nTWO\nthree\n",
+            "one\nTwo!\nthree\n",
+            "one\nTwo!\nthree\n",
+            Some("-TWO\n+Two!\n"),
+            r#""two\n" -> "Two!\n""#,
+        ),
+        (
+            "a line elsewhere",
+            Some("one\ntwo\nthree\n"),
+            edit("two", "TWO"),
+            "one\nTWO\nthree\n",
+            "one\nTWO\n3\n",
+            "one\nTWO\n3\n",
+            Some("-three\n+3\n"),
+            r#""two\n" -> "TWO\n""#,
+        ),
+        ("a new file", None, write("a\n"), "a\n", "b\n", "b\n", Some("-a\n+b\n"), r#""" -> "b\n""#),
+        (
+            "CRLF",
+            Some("one\r\ntwo\r\n"),
+            edit("two", "TWO"),
+            "one\nTWO\n",
+            "one\n2\n",
+            "one\r\n2\r\n",
+            Some("+2"),
+            r#""two\r\n" -> "2\r\n""#,
+        ),
+        (
+            "nothing",
+            Some("one\n"),
+            edit("one", "ONE"),
+            "ONE\n",
+            "ONE\n",
+            "ONE\n",
+            None,
+            r#""one\n" -> "ONE\n""#,
+        ),
+    ] {
+        let place = Place::new(&[]);
+        if let Some(before) = before {
+            std::fs::write(place.path("a.txt"), before).unwrap();
+        }
+        let (mut program, request) = asked(&place, reply);
+        assert_eq!(request["params"]["editable"], true, "{name}: {request}");
+        let path = place.path("a.txt");
+        let edits = json!([{"path": path, "proposed": proposed, "text": text}]);
+        answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+        assert_eq!(place.read("a.txt"), after, "{name}");
+        let resolved = events(&program, "approval.resolved").next().unwrap();
+        assert_eq!(resolved["edited"], json!([path]), "{name}: {resolved}");
+        let result = result(&program);
+        let is_told = result.contains("the user edited");
+        assert_eq!(is_told, told.is_some(), "{name}: {result}");
+        assert!(result.contains(told.unwrap_or_default()), "{name}: {result}");
+        let authors: Vec<&Value> =
+            events(&program, "files.changed").map(|event| &event["by"]["type"]).collect();
+        let want: &[&str] = if told.is_some() { &["call", "other"] } else { &["call"] };
+        assert_eq!(authors, want, "{name}");
+        let listed = program.ask("review/list", json!({}));
+        let hunks = listed["hunks"].as_array().unwrap().iter();
+        let hunks: Vec<_> =
+            hunks.map(|hunk| format!("{} -> {}", hunk["oldText"], hunk["newText"])).collect();
+        assert_eq!(hunks, [hunk], "{name}");
+    }
+}
+
+#[test]
+fn edits_that_make_no_sense_are_refused_and_the_request_stays_open() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n"), ("b.txt", "b\n")]);
+    let (mut program, request) = asked(&place, edit("two", "TWO"));
+    let id = &request["params"]["approvalId"];
+    let edit =
+        |name: &str| json!({"path": place.path(name), "proposed": "one\nTWO\n", "text": "x\n"});
+    for (name, option, edits, want) in [
+        (
+            "a denial",
+            "deny",
+            json!([edit("a.txt")]),
+            "`edits` require an option that allows the call",
+        ),
+        (
+            "another file",
+            "allow",
+            json!([edit("b.txt")]),
+            "`PATH/b.txt` is not a text file that the call would write",
+        ),
+        (
+            "twice",
+            "allow",
+            json!([edit("a.txt"), edit("a.txt")]),
+            "`PATH/a.txt` has more than one edit",
+        ),
+    ] {
+        let params = json!({"approvalId": id, "optionId": option, "edits": edits});
+        let error = program.ask("approval/answer", params);
+        let message = error["message"].as_str().unwrap();
+        assert_eq!(message.replace(place.project().to_str().unwrap(), "PATH"), want, "{name}");
+        assert_eq!(error["data"]["path"], "/edits", "{name}: {error}");
+    }
+    assert_eq!(place.read("a.txt"), "one\ntwo\n");
+    // A reply to the request itself cannot be refused: it denies the call.
+    let edits = json!([edit("b.txt")]);
+    answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+    assert_eq!(place.read("a.txt"), "one\ntwo\n");
+    let notice = events(&program, "session.notice").next().unwrap();
+    assert!(notice["message"].as_str().unwrap().contains("is not a text file"), "{notice}");
+}
+
+#[test]
+fn an_edit_that_no_longer_fits_leaves_the_calls_version_and_is_reported() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n")]);
+    let (mut program, request) = asked(&place, edit("two", "TWO"));
+    // Another program appends to the last line after the proposal was shown.
+    std::fs::write(place.path("a.txt"), "one\ntwo and more\n").unwrap();
+    let edits =
+        json!([{"path": place.path("a.txt"), "proposed": "one\nTWO\n", "text": "one\n2\n"}]);
+    answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+    assert_eq!(place.read("a.txt"), "one\nTWO and more\n");
+    assert!(result(&program).contains("the edit could not be applied"), "{}", result(&program));
+    let notice = events(&program, "session.notice").next().unwrap();
+    assert_eq!(notice["code"], "proposalNotEdited");
+}
+
+#[test]
+fn edits_of_a_call_that_fails_are_reported() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n")]);
+    let (mut program, request) = asked(&place, edit("two", "TWO"));
+    // The text to replace is gone by the time the call runs.
+    std::fs::write(place.path("a.txt"), "something else\n").unwrap();
+    let edits =
+        json!([{"path": place.path("a.txt"), "proposed": "one\nTWO\n", "text": "one\n2\n"}]);
+    answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+    assert_eq!(place.read("a.txt"), "something else\n");
+    let notice = events(&program, "session.notice").next().unwrap();
+    assert_eq!(notice["code"], "proposalNotEdited");
+}
+
+#[test]
+fn what_cannot_be_edited_is_not_offered() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    for (name, reply) in [
+        ("a command", call("bash", json!({"command": "rm a.txt"}))),
+        ("a binary file", call("write", json!({"path": "b.bin", "content": "\u{0}\u{1}"}))),
+    ] {
+        let (_program, request) = asked(&place, reply);
+        assert!(request["params"].get("editable").is_none(), "{name}: {request}");
+    }
+}
