@@ -62,7 +62,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly help: HelpPages;
   readonly output = new OutputPages(this);
   readonly notes = new Notes(this);
-  readonly attention = new Attention(this);
+  readonly attention: Attention = new Attention(this);
   readonly walkthrough = new Walkthrough(this);
   #colours: Highlighter | undefined;
   readonly #hunkControl: HunkControl;
@@ -221,6 +221,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       isReviewed: (id) => this.review?.has(id) === true,
       head: () => this.#head(),
       asked: () => this.attention.notify(),
+      proposals: this.attention.proposals,
       turnEnded: (session, end) => this.attention.turnEnded(session, end),
     };
     this.window = new ChatWindow(around, this.memory, this.#editor, listener, () => this.chats.open);

@@ -1,6 +1,5 @@
 /** What the extension host and the transcript's page say to each other, and the shapes that are drawn. */
 import type {
-  Approval,
   Delivery,
   FileChange,
   Input,
@@ -18,6 +17,7 @@ import type { Option, Pickers } from "./choices.ts";
 import type { Candidate, Word } from "./complete.ts";
 import type { ContextView } from "./contextParts.ts";
 import type { Chip } from "./input.ts";
+import type { AskedApproval } from "./questions.ts";
 import type { Meter } from "./usage.ts";
 
 /** One thing in the transcript, ready to draw. `atMs` is when it began, in milliseconds since 1970. */
@@ -97,7 +97,7 @@ export interface Head {
   /** How full the model's window is; undefined where that is not known. */
   context: Meter | undefined;
   queue: (QueuedInput & { from: string | undefined })[];
-  approvals: { approval: Approval; canAnswer: boolean }[];
+  approvals: AskedApproval[];
   questions: { question: Question; canAnswer: boolean }[];
   plan: PlanItem[];
   /** Files that the agent changed on disk while an editor holds unsaved text of them. */

@@ -1,15 +1,32 @@
 /** The engine's questions, of permission and of the model, that wait for an answer from this window. */
-import type { Approval, ApprovalAnswer, Question, QuestionAnswer } from "pintle-client";
+import type { Approval, ApprovalAnswer, ProposalEdit, Question, QuestionAnswer } from "pintle-client";
 import type { State } from "../transcript/state.ts";
 import type { Asked } from "./consent.ts";
 
 export type Answer = ApprovalAnswer | QuestionAnswer;
+
+/** Proposed files that the user can edit. */
+export interface Proposals {
+  /** The user's edits. */
+  edits(approval: Approval): ProposalEdit[];
+  /** The user answers a question here. */
+  answered(id: string): void;
+}
 
 interface Listener {
   /** What is open changed. */
   head(): void;
   /** Something is asked. */
   asked(): void;
+  readonly proposals: Proposals;
+}
+
+/** A question of permission, for a card. */
+export interface AskedApproval {
+  approval: Approval;
+  canAnswer: boolean;
+  /** Proposed files that the user has edited. */
+  edited: string[];
 }
 
 export class Questions {
@@ -52,9 +69,18 @@ export class Questions {
   }
 
   /** The session's open questions of permission, and those of its sub-agents, which stand in sessions of their own. */
-  approvals(own: Iterable<Approval>): { approval: Approval; canAnswer: boolean }[] {
+  approvals(own: Iterable<Approval>): AskedApproval[] {
     const all = new Map([...own, ...this.#approvals.values()].map((each) => [each.approvalId, each]));
-    return [...all].map(([id, approval]) => ({ approval, canAnswer: this.#open.has(id) }));
+    return [...all].map(([id, approval]) => {
+      const canAnswer = this.#open.has(id);
+      const edited = canAnswer ? this.#listener.proposals.edits(approval).map(({ path }) => path) : [];
+      return { approval, canAnswer, edited };
+    });
+  }
+
+  /** Returns true if this window can answer a question. */
+  canAnswer(id: string): boolean {
+    return this.#open.has(id);
   }
 
   /** A question of permission that is open, of `own` session or asked here. */
@@ -84,10 +110,21 @@ export class Questions {
   answer(id: string, result: Answer): void {
     const question = this.#open.get(id);
     if (question === undefined) return;
+    const whole = this.#withEdits(id, result);
+    this.#listener.proposals.answered(id);
     this.#forget(id);
-    question.answer(result);
+    question.answer(whole);
     this.#listener.head();
     this.#listener.asked();
+  }
+
+  /** Adds the user's edits to an answer that allows a call. */
+  #withEdits(id: string, result: Answer): Answer {
+    const approval = this.#approvals.get(id);
+    if (approval?.editable !== true || !("optionId" in result)) return result;
+    const chosen = approval.options.find(({ optionId }) => optionId === result.optionId);
+    const edits = chosen?.decision === "allow" ? this.#listener.proposals.edits(approval) : [];
+    return edits.length === 0 ? result : { ...result, edits };
   }
 
   #forget(id: string): boolean {

@@ -11,12 +11,14 @@ import type { Session } from "../sessions/session.ts";
 import { Sessions } from "../sessions/sessions.ts";
 import { Watched } from "../sessions/watched.ts";
 import type { Chat } from "./chat.ts";
+import type { Proposals } from "./questions.ts";
 import { Questions } from "./questions.ts";
 
 /** What a window is told. */
 export interface WindowListener extends SessionsListener {
   /** A question arrived or was answered. */
   asked(): void;
+  readonly proposals: Proposals;
   /** A turn of an open session has ended. */
   turnEnded(session: Session, end: TurnCompleted): void;
 }

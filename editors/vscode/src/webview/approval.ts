@@ -95,8 +95,18 @@ export function drawApproval(
       },
     },
     body,
+    el("p", { class: "edited" }),
     answers.element,
   );
+}
+
+/** Lists the files that the user has edited above the answers. */
+export function showEdited(card: HTMLElement, edited: string[], { folder, system }: Workspace): void {
+  const line = card.querySelector<HTMLElement>(":scope > .edited");
+  if (line === null) return;
+  const names = edited.map((path) => visible(labelOf(folder, path, system))).join(", ");
+  line.hidden = names === "";
+  line.textContent = names === "" ? "" : t("Allow includes your edits to {0}.", names);
 }
 
 /** The programs found by the engine, shown before the command. */

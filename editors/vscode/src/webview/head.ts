@@ -1,7 +1,7 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
 import type { Head } from "../chat/messages.ts";
 import { t } from "../words.ts";
-import { drawApproval } from "./approval.ts";
+import { drawApproval, showEdited } from "./approval.ts";
 import type { Colours } from "./code.ts";
 import { drawBanners } from "./banners.ts";
 import { el } from "./dom.ts";
@@ -91,6 +91,10 @@ export class Around {
         this.#said.textContent = t("Pintle has a question. {0}", element.getAttribute("aria-label") ?? "");
       } else this.focus.replace(before.element, element);
       this.#cards.set(id, { element, canAnswer });
+    }
+    for (const { approval, edited } of head.approvals) {
+      const card = this.#cards.get(approval.approvalId)?.element;
+      if (card !== undefined) showEdited(card, edited, head);
     }
   }
 }

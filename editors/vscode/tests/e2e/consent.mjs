@@ -326,6 +326,46 @@ export async function aDiffIsAnsweredInItsTitle(rig) {
   assert.ok(folder.has("ran"));
 }
 
+export async function aProposalIsEditedBeforeItIsAllowed(rig) {
+  const folder = rig.folder("consent edited", {
+    files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" },
+    script: {
+      replies: [
+        call("edit", { path: "a.txt", edits: [{ oldText: "two", newText: "TWO" }] }),
+        call("edit", { path: "b.txt", edits: [{ oldText: "b", newText: "B" }] }),
+        say("all asked"),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.send("go");
+  const tab = (name) => window.page.locator(".tab", { hasText: name });
+  const title = (name) => window.page.locator(".editor-actions").getByRole("button", { name });
+  const type = async (name, text) => {
+    await card(window, name).getByRole("button", { name }).click();
+    await tab(`${name} (now ↔ asked)`).waitFor({ timeout: LONG });
+    await window.page.locator(".monaco-diff-editor .editor.modified .view-line").last().click();
+    await window.editorHasKeyboard();
+    await window.page.keyboard.press("Control+End");
+    await window.page.keyboard.type(text);
+    await card(window, name).getByText(`Allow includes your edits to ${name}.`).waitFor({ timeout: LONG });
+  };
+  await type("a.txt", "mine");
+  await window.shot("consent-edited");
+  assert.equal(folder.read("a.txt"), "one\ntwo\n", "nothing is written before the answer");
+  await title("Allow What This Editor Shows").click();
+  await card(window, "b.txt").waitFor({ timeout: LONG });
+  await until("it is written", () => folder.read("a.txt") === "one\nTWO\nmine");
+  await until("the diff is closed", async () => (await tab("a.txt (now ↔ asked)").count()) === 0);
+
+  // Edits that no answer has taken stay.
+  await type("b.txt", "typed for nothing");
+  await window.command("Pintle: Stop the Turn");
+  await window.page.getByText("your edits to b.txt were not used").first().waitFor({ timeout: LONG });
+  await window.page.locator(".view-line", { hasText: "typed for nothing" }).waitFor({ timeout: LONG });
+  assert.equal(folder.read("b.txt"), "b\n");
+}
+
 const WIDE = "a line of context that is long enough to be wrapped in a narrow bar, twice or more";
 
 export async function aNarrowDiffShowsItsChangedLines(rig) {

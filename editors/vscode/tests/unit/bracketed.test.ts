@@ -168,7 +168,7 @@ function head(more: Partial<Head>): Head {
       { itemId: "α", content: [picture], delivery: "steer", from: undefined },
       { itemId: "β", content: [picture], delivery: "followUp", from: "α" },
     ] as unknown as Head["queue"],
-    approvals: [{ approval, canAnswer: true }],
+    approvals: [{ approval, canAnswer: true, edited: ["α"] }],
     questions: [{ question, canAnswer: true }],
     plan: ["pending", "inProgress", "completed"].map((status) => ({ status, content: "α" }) as never),
     unsaved: [{ path: "α", label: "α" }],

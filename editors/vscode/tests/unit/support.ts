@@ -141,6 +141,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       turnEnded: look,
       changedElsewhere: look,
       isReviewed: () => false,
+      proposals: { edits: () => [], answered: look },
       head: () => {
         // Undefined while the constructor runs.
         const status = (window as ChatWindow | undefined)?.engine.status;

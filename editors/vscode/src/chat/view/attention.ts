@@ -3,7 +3,7 @@ import type { TurnCompleted } from "pintle-client";
 import * as vscode from "vscode";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { AskedEditors } from "../../review/view/askedEditors.ts";
-import type { BaseFiles } from "../../review/view/baseFiles.ts";
+import { ProposalFiles } from "../../review/view/proposalFiles.ts";
 import { closeProposed, openProposed } from "../../review/view/proposed.ts";
 import type { Session } from "../../sessions/session.ts";
 import { isChatHidden } from "../../settings/view/showChat.ts";
@@ -18,7 +18,7 @@ import type { Chats } from "./chats.ts";
 
 type Owner = HasChat &
   HasFolder & {
-    readonly base: BaseFiles;
+    readonly attention: Attention;
     readonly view: ChatPage;
     readonly chats: Chats;
   };
@@ -35,10 +35,14 @@ export class Attention {
   #guest: string | undefined;
 
   readonly #editors: AskedEditors;
+  readonly proposals: ProposalFiles;
+  /** Runs one at a time: a second save of the same text would fail. */
+  #closing = Promise.resolve();
 
   constructor(owner: Owner) {
     this.#owner = owner;
     this.#editors = new AskedEditors(owner);
+    this.proposals = new ProposalFiles(() => owner.chats.each(({ view }) => view.redrawHead()));
   }
 
   commands(): Record<string, () => unknown> {
@@ -51,11 +55,12 @@ export class Attention {
 
   dispose(): void {
     this.#editors.dispose();
+    this.proposals.dispose();
   }
 
   /** What is open may be other questions: what was shown for those that are gone goes too. */
   changed(): void {
-    const { base, chat } = this.#owner;
+    const { chat } = this.#owner;
     const states = (chat?.sessions ?? []).map(({ state }) => state);
     const own = {
       approvals: states.flatMap(({ approvals }) => approvals),
@@ -64,8 +69,7 @@ export class Attention {
     const asked = chat?.asked.all(own) ?? [];
     const open = new Map(asked.map((each) => [idOf(each), titleOf(each)]));
     if (this.#listed !== undefined && !open.has(this.#listed.id)) this.#listed.source.cancel();
-    base.forgetProposals((id) => open.has(id));
-    void this.#close(open);
+    this.#closing = this.#closing.then(() => this.#close(open));
     this.#editors.update();
     void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.asked.size ?? 0) > 0);
   }
@@ -121,7 +125,8 @@ export class Attention {
   async #close(open: Map<string, string>): Promise<void> {
     const isBack = this.#guest !== undefined && !open.has(this.#guest);
     if (isBack) this.#guest = undefined;
-    await closeProposed(open);
+    await closeProposed(this.#owner, open);
+    this.proposals.forget((id) => open.has(id));
     if (isBack) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
   }
 
@@ -163,7 +168,7 @@ export class Attention {
     if (asked.kind === "approval") await openProposed(this.#owner, id);
     const text = textOfAsked(asked);
     if (text === "") return;
-    const uri = this.#owner.base.propose(id, `/${t("Question")}`, text);
+    const uri = this.proposals.show(id, `/${t("Question")}`, text);
     await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
   }
 

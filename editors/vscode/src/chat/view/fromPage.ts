@@ -12,6 +12,7 @@ import type { Highlighter } from "../highlight.ts";
 import type { FromPage } from "../messages.ts";
 import { stopJob, stopTool } from "../turns.ts";
 import { attachFrom } from "./attachFrom.ts";
+import type { Attention } from "./attention.ts";
 import type { ChatPage } from "./chatPage.ts";
 import { applyCode, insertCode, openLink } from "./code.ts";
 import { candidates } from "./completions.ts";
@@ -28,6 +29,7 @@ export type PageOwner = DiffOwner &
     readonly promptRow: PromptRow;
     readonly changedFiles: ChangedFiles;
     readonly output: OutputPages;
+    readonly attention: Attention;
     readonly nested: NestedAgents;
     readonly colours: Highlighter;
     attach(): Promise<void>;

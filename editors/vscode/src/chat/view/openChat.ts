@@ -17,6 +17,7 @@ import { ChatPage } from "./chatPage.ts";
 import type { PageOwner } from "./fromPage.ts";
 import { fromPage } from "./fromPage.ts";
 import { NestedAgents } from "./nestedAgents.ts";
+import type { Attention } from "./attention.ts";
 import type { OutputPages } from "./outputPages.ts";
 import { PromptRow } from "./promptRow.ts";
 
@@ -28,6 +29,7 @@ export type ChatsOwner = HasContext &
   HasReview & {
     readonly base: BaseFiles;
     readonly output: OutputPages;
+    readonly attention: Attention;
     readonly colours: Highlighter;
     readonly unsaved: Unsaved;
     attach(): Promise<void>;
@@ -150,6 +152,10 @@ export class OpenChat implements PageOwner {
 
   get output(): OutputPages {
     return this.#owner.output;
+  }
+
+  get attention(): Attention {
+    return this.#owner.attention;
   }
 
   get colours(): Highlighter {

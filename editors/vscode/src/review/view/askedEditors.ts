@@ -3,7 +3,8 @@ import type { Approval, Decision } from "pintle-client";
 import * as vscode from "vscode";
 import { titleOf } from "../../chat/consent.ts";
 import type { HasChat } from "../../owner.ts";
-import { approvalOf, titleOfMany } from "./proposed.ts";
+import { approvalOf } from "./proposalFiles.ts";
+import { titleOfMany } from "./proposed.ts";
 
 export class AskedEditors {
   readonly #owner: HasChat;

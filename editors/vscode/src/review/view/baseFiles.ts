@@ -9,12 +9,11 @@ import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { HasChat } from "../../owner.ts";
 import { t } from "../../words.ts";
 
-export const BASE_SCHEME = "pintle-base";
+const BASE_SCHEME = "pintle-base";
 
-/** Whose baseline, or the question that asks for this text; the file on disk where there is neither. */
+/** Whose baseline; the file on disk without one. */
 interface Place {
   session?: string;
-  approval?: string;
 }
 
 interface Kept {
@@ -28,8 +27,6 @@ export class BaseFiles implements vscode.FileSystemProvider {
   readonly #registration: vscode.Disposable;
   readonly #watched = new Map<string, vscode.Uri>();
   readonly #served = new Map<string, Kept>();
-  /** Texts that open questions ask for. */
-  readonly #proposed = new Map<string, string>();
   readonly onDidChangeFile = this.#changed.event;
 
   constructor(owner: HasChat) {
@@ -52,23 +49,6 @@ export class BaseFiles implements vscode.FileSystemProvider {
   /** The file as it is on disk, for comparing with an editor's unsaved text. */
   diskUri(path: string): vscode.Uri {
     return uriOf(path, {});
-  }
-
-  /** The text that a file would have if a question were answered with yes. */
-  propose(approval: string, path: string, text: string): vscode.Uri {
-    const uri = uriOf(path, { approval });
-    this.#proposed.set(uri.toString(), text);
-    this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-    return uri;
-  }
-
-  /** Forgets what no open question asks for any more. */
-  forgetProposals(isOpen: (approval: string) => boolean): void {
-    for (const key of this.#proposed.keys()) {
-      if (isOpen(parsePlace(vscode.Uri.parse(key, true)).approval ?? "")) continue;
-      this.#proposed.delete(key);
-      this.#served.delete(key);
-    }
   }
 
   /** Baselines may have changed: whoever looks at one of these reads it again. */
@@ -132,12 +112,7 @@ export class BaseFiles implements vscode.FileSystemProvider {
   }
 
   async #bytes(uri: vscode.Uri): Promise<Uint8Array> {
-    const { session, approval } = parsePlace(uri);
-    if (approval !== undefined) {
-      const text = this.#proposed.get(uri.toString());
-      if (text === undefined) throw vscode.FileSystemError.Unavailable(t("the question is no longer open"));
-      return new TextEncoder().encode(text);
-    }
+    const { session } = parsePlace(uri);
     // With the server of a UNC path.
     const path = uri.with({ scheme: "file", query: "" }).fsPath;
     if (session === undefined) return fs.readFile(path).catch(() => new Uint8Array());
@@ -160,8 +135,7 @@ function uriOf(path: string, place: Place): vscode.Uri {
 
 function parsePlace(uri: vscode.Uri): Place {
   try {
-    const { session, approval } = JSON.parse(uri.query) as Partial<Place>;
-    if (typeof approval === "string") return { approval };
+    const { session } = JSON.parse(uri.query) as Partial<Place>;
     return typeof session === "string" ? { session } : {};
   } catch {
     throw vscode.FileSystemError.FileNotFound(uri);

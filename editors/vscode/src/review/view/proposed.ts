@@ -1,4 +1,4 @@
-/** What an open question of permission would make of files, in VS Code's own diff editor. Read only: an answer makes it real. */
+/** What an open question of permission would make of files, in VS Code's own diff editor, where the user may edit it. An answer makes it real. */
 import * as fs from "node:fs/promises";
 import type { Approval, FileChange } from "pintle-client";
 import * as vscode from "vscode";
@@ -9,15 +9,16 @@ import type { HasChat, HasFolder } from "../../owner.ts";
 import { isSame, labelOf } from "../../paths.ts";
 import { t } from "../../words.ts";
 import { applyDiff } from "../changes.ts";
-import type { BaseFiles } from "./baseFiles.ts";
-import { BASE_SCHEME } from "./baseFiles.ts";
+import type { ProposalFiles } from "./proposalFiles.ts";
+import { approvalOf } from "./proposalFiles.ts";
 
 /** The title where several files are shown at once; VS Code tells nothing else of such an editor. Every translation ends with the place. */
 export function titleOfMany(title: string): string {
   return t("Asked: {0}", title);
 }
 
-export type ProposedOwner = HasChat & HasFolder & { readonly base: BaseFiles };
+export type ProposedOwner = HasChat &
+  HasFolder & { readonly attention: { readonly proposals: ProposalFiles } };
 
 /** Opens the change of one file, or without a path those of all. False when there is nothing that a diff could show. */
 export async function openProposed(
@@ -30,7 +31,7 @@ export async function openProposed(
   const changes = path === undefined ? all : all.filter((each) => isSame(each.path, path));
   const sides: [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined][] = [];
   for (const change of changes) {
-    const side = await sidesOf(owner, approvalId, change);
+    const side = await sidesOf(owner, approval, change);
     if (side === undefined) return false;
     sides.push(side);
   }
@@ -46,7 +47,7 @@ export async function openProposed(
   }
   const [file, before, after] = first;
   const title = t("{0} (now ↔ asked)", labelOf(owner.folderPath, file.fsPath));
-  const empty = owner.base.propose(approvalId, `${file.fsPath}.empty`, "");
+  const empty = owner.attention.proposals.show(approvalId, `${file.fsPath}.empty`, "");
   const options = { ...columnOfFiles(), preview: true, preserveFocus: true };
   await vscode.commands.executeCommand("vscode.diff", before ?? empty, after ?? empty, title, options);
   return true;
@@ -58,12 +59,16 @@ export async function openDetail(owner: ProposedOwner, approvalId: string, at: n
   const detail = approval?.details?.[at];
   if (detail === undefined) return;
   const name = detail.kind === "command" ? `${t("Command")}.sh` : t("Question");
-  const uri = owner.base.propose(approvalId, `/${at}/${name}`, detail.text);
+  const uri = owner.attention.proposals.show(approvalId, `/${at}/${name}`, detail.text);
   await vscode.window.showTextDocument(uri, { ...columnOfFiles(), preview: true, preserveFocus: true });
 }
 
-/** Closes what was opened for questions that are no longer open. `open` holds the titles of those that are, by id. */
-export async function closeProposed(open: Map<string, string>): Promise<void> {
+/**
+ * Closes the editors of questions that are no longer open, except for texts with unused edits. `open` holds the titles of open questions
+ * by id.
+ */
+export async function closeProposed(owner: ProposedOwner, open: Map<string, string>): Promise<void> {
+  const { proposals } = owner.attention;
   const titles = new Set([...open.values()].map(titleOfMany));
   const isStale = ({ input, label }: vscode.Tab): boolean => {
     const uris =
@@ -78,24 +83,35 @@ export async function closeProposed(open: Map<string, string>): Promise<void> {
       return id !== undefined && !open.has(id);
     });
   };
+  const isUsed = (uri: vscode.Uri): boolean => {
+    const id = approvalOf(uri);
+    return id !== undefined && !open.has(id) && !proposals.isLeftOver(uri);
+  };
+  // VS Code would ask whether to save them.
+  const edited = vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && isUsed(uri));
+  await Promise.all(edited.map((document) => document.save()));
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isStale);
-  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+  const done = tabs.filter(({ input }) => {
+    if (!(input instanceof vscode.TabInputTextDiff) || !proposals.isLeftOver(input.modified)) return true;
+    const path = proposals.tellLeftOver(input.modified);
+    if (path !== undefined) warnLeftOver(labelOf(owner.folderPath, path));
+    return false;
+  });
+  if (done.length > 0) await vscode.window.tabGroups.close(done, true);
 }
 
-/** The question that a text belongs to. */
-export function approvalOf(uri: vscode.Uri): string | undefined {
-  if (uri.scheme !== BASE_SCHEME) return undefined;
-  try {
-    const { approval } = JSON.parse(uri.query) as { approval?: unknown };
-    return typeof approval === "string" ? approval : undefined;
-  } catch {
-    return undefined;
-  }
+function warnLeftOver(label: string): void {
+  void vscode.window.showWarningMessage(
+    t(
+      "The question is no longer open, so your edits to {0} were not used. They stay in the diff editor until you close it.",
+      label,
+    ),
+  );
 }
 
 async function sidesOf(
   owner: ProposedOwner,
-  approvalId: Approval["approvalId"],
+  approval: Approval | undefined,
   { op, path, oldPath, diff }: FileChange,
 ): Promise<[vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined] | undefined> {
   const file = vscode.Uri.file(path);
@@ -111,7 +127,10 @@ async function sidesOf(
     );
     return undefined;
   }
-  const proposed = op === "delete" ? undefined : owner.base.propose(approvalId, file.fsPath, after);
+  const id = approval?.approvalId;
+  if (id === undefined || op === "delete") return [file, before, undefined];
+  const isEditable = approval?.editable === true && owner.chat?.asked.canAnswer(id) === true;
+  const proposed = owner.attention.proposals.show(id, file.fsPath, after, isEditable ? path : undefined);
   return [file, op === "add" ? undefined : before, proposed];
 }
 
