@@ -5,6 +5,7 @@ local log = require("pintle.log")
 local notice = require("pintle.notice")
 local paths = require("pintle.paths")
 local panel = require("pintle.panel")
+local proposal = require("pintle.proposal")
 local questions = require("pintle.question")
 
 local M = {}
@@ -16,6 +17,7 @@ local M = {}
 ---@field question? pintle.Question or one of the model.
 ---@field respond fun(result?: pintle.ApprovalAnswer|pintle.QuestionAnswer)
 ---@field panel? pintle.Panel Where it was opened.
+---@field edits? table<string, pintle.ProposalEdit> The user's edits to proposed files, by path.
 
 ---@type pintle.Asked[]
 local queue = {}
@@ -158,8 +160,9 @@ local headings = {
 ---All that is asked: what runs or is written, as the engine tells it, and apart from it what the model says of it.
 ---@param approval pintle.Approval
 ---@param root string Paths below it are shown without it.
+---@param edits? fun(path: string): string? Returns the user's edits to a file as a diff.
 ---@return pintle.PanelLine[]
-function M.details(approval, root)
+function M.details(approval, root, edits)
   local lines = { { text = M.line(approval.title), group = "PintlePanelTitle" }, { text = approval.reason } }
   if approval.decidedBy then
     lines[#lines + 1] = { text = "asked because of: " .. approval.decidedBy, group = "PintlePanelNote" }
@@ -187,6 +190,12 @@ function M.details(approval, root)
     local head = ("%s %s%s  +%d -%d"):format(change.op, from, short(change.path), change.added, change.removed)
     vim.list_extend(lines, { { text = "" }, { text = head, group = "PintlePanelHead" } })
     vim.list_extend(lines, change.diff ~= "" and panel.diff(change.diff) or { { text = "(no text)" } })
+    local edited = edits and edits(change.path)
+    if edited then
+      local made = ("Your edits to %s, included if you allow it:"):format(short(change.path))
+      vim.list_extend(lines, { { text = "" }, { text = made, group = "PintlePanelHead" } })
+      vim.list_extend(lines, panel.diff(edited))
+    end
   end
   for _, detail in ipairs(approval.details or {}) do
     -- The changes say the same of files, as they will be on disk.
@@ -242,7 +251,7 @@ function M.show_one(asked, is_listed)
       label = option.label,
       notes = notes,
       act = function()
-        give({ optionId = option.optionId })
+        give({ optionId = option.optionId, edits = option.decision == "allow" and proposal.edits(asked) or nil })
       end,
     }
   end, approval.options)
@@ -261,7 +270,22 @@ function M.show_one(asked, is_listed)
       end,
     })
   end
-  asked.panel = panel.open({ lines = M.details(approval, asked.engine.root), choices = choices })
+  for _, change in ipairs(proposal.changes(asked)) do
+    table.insert(choices, {
+      label = ("Edit %s before you answer"):format(notice.visible(paths.short(asked.engine.root, change.path))),
+      act = function()
+        proposal.open(asked, change, function()
+          return vim.list_contains(queue, asked)
+        end, function()
+          M.show_one(asked, is_listed)
+        end)
+      end,
+    })
+  end
+  local function edits(path)
+    return proposal.diff(asked, path)
+  end
+  asked.panel = panel.open({ lines = M.details(approval, asked.engine.root, edits), choices = choices })
 end
 
 ---Lists the requests of all sessions, oldest first.

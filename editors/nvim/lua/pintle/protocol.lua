@@ -251,6 +251,7 @@
 ---@field decidedBy? string Human-readable rule or default that requires approval.
 ---@field details? (pintle.ApprovalDetail)[] Everything to be approved, in full, for the user to read: the command, the paths, the content. A client shows every part, or denies the call.
 ---@field changes? (pintle.FileChange)[] File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not known in advance.
+---@field editable? boolean True if the answer may contain `edits`. Older engines ignore them.
 ---@field options (pintle.ApprovalOption)[] Options to choose from.
 ---@field deadlineMs? integer Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
 
@@ -1216,6 +1217,7 @@
 ---@field scope pintle.Scope Scope in which the decision holds.
 ---@field by pintle.DecidedBy Origin of the decision.
 ---@field feedback? string The user's message to the model.
+---@field edited? (string)[] Paths of the proposed files that the user edited.
 
 ---Origin of an answer to a question.
 ---@alias pintle.AnsweredBy "client"|"dismissed"|"deadline"|"noClient"|"interrupt"
@@ -1537,6 +1539,13 @@
 ---@field optionId? string Chosen option.
 ---@field feedback? string A message for the model, sent with a denial.
 ---@field dismissed? boolean True if the dialog was closed without a choice, which denies this one call.
+---@field edits? (pintle.ProposalEdit)[] The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
+
+---The user's edit to a proposed file.
+---@class pintle.ProposalEdit
+---@field path string Path of one of the approval's `changes`. Deleted files cannot be edited.
+---@field proposed string The complete text that the call would have written, as shown to the user. If the file turns out different, the edit is merged.
+---@field text string The complete text to write instead.
 
 ---Answer to a question, sent as a client request. If it selects an option that was not offered, or is empty, it is refused, and the question stays open.
 ---@class pintle.QuestionAnswerParams
@@ -1964,6 +1973,7 @@
 ---@field optionId? string Chosen option.
 ---@field feedback? string A message for the model, sent with a denial.
 ---@field dismissed? boolean True if the dialog was closed without a choice, which denies this one call.
+---@field edits? (pintle.ProposalEdit)[] The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
 
 ---Answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first if only one may be chosen; an answer with nothing left counts as dismissed.
 ---@class pintle.QuestionAnswer
