@@ -190,8 +190,10 @@ function M.choices(here)
   end
   for _, file in ipairs(review.files(here)) do
     for _, each in ipairs(by_session(file.hunks)) do
+      local edit = require("pintle.inline").request(each.session)
+      local request = edit and ", edit: " .. edit or ""
       choices[#choices + 1] = {
-        label = ("%s +%d -%d"):format(buffers.short(file.path), each.added, each.removed),
+        label = ("%s +%d -%d%s"):format(buffers.short(file.path), each.added, each.removed, request),
         path = file.path,
         open = function()
           M.open(assert(here, "without a workspace there are no hunks"), each.session, file.path)

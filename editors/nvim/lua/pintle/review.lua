@@ -1,4 +1,5 @@
--- The open hunks of the current session: fetched from the engine, shown in buffers and in a list, decided about.
+-- The open hunks of the current session and of inline edits: fetched from the engine, shown in buffers and in a list, decided
+-- about.
 --
 -- The engine owns the review. Here is only what it said last, and it is asked again whenever something happened.
 
@@ -51,12 +52,18 @@ local function by_file(all)
   return files, by_path
 end
 
----The sessions whose hunks are shown.
+---The sessions whose hunks are shown: the current one, then those of inline edits.
 ---@param here? pintle.Workspace
 ---@return pintle.SessionId[] ids
 function M.sessions(here)
   local current = here and here.current
-  return current and { current } or {}
+  local ids = current and { current } or {}
+  for _, id in ipairs(here and require("pintle.inline").sessions(here) or {}) do
+    if id ~= current then
+      ids[#ids + 1] = id
+    end
+  end
+  return ids
 end
 
 ---The shown sessions' open hunks by file, as last fetched; from top to bottom in each file.

@@ -33,7 +33,14 @@ function M.open(workspace, id, name)
   end)
 end
 
----Reads the stored sessions of a workspace in which something was said.
+---Returns true for a session that lists show: one in which something was said, other than an inline edit without changes.
+---@param summary pintle.SessionSummary
+---@return boolean
+local function is_listed(summary)
+  return summary.title ~= nil and not require("pintle.inline").is_fruitless(summary.sessionId)
+end
+
+---Reads the stored sessions of a workspace that lists show.
 ---@param workspace pintle.Workspace
 ---@param done fun(sessions: pintle.SessionSummary[])
 function M.read(workspace, done)
@@ -41,9 +48,7 @@ function M.read(workspace, done)
     if err or not result then
       return log.failed("cannot list the sessions", err or { code = 0, message = "an empty answer" })
     end
-    done(vim.tbl_filter(function(summary)
-      return summary.title ~= nil
-    end, result.sessions))
+    done(vim.tbl_filter(is_listed, result.sessions))
   end)
 end
 
@@ -53,9 +58,7 @@ function M.known()
   local here = require("pintle.workspace").find()
   local params = here and { cwd = here.root, limit = LISTED }
   local result = here and params and here:ask_now(protocol.method.session_list, params)
-  return vim.tbl_filter(function(summary)
-    return summary.title ~= nil
-  end, result and result.sessions or {})
+  return vim.tbl_filter(is_listed, result and result.sessions or {})
 end
 
 ---Opens the newest session whose title begins with a text.
