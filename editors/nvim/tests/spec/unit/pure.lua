@@ -362,6 +362,26 @@ test("what an edit does, at its lines", function()
   equal(inline.activity(state), "waiting for your answer, :Pintle attention")
 end)
 
+test("the last messages of a session, for a preview", function()
+  local recent = require("pintle.recent")
+  local long = {}
+  for line = 1, 100 do
+    long[line] = "line " .. line
+  end
+  local items = {
+    { type = "userMessage", content = { { type = "text", text = "fix it" } } },
+    { type = "reasoning", text = "hm" },
+    { type = "toolCall", title = "read a.lua" },
+    { type = "toolCall", title = "bash: make\ncheck" },
+    { type = "agentMessage", text = table.concat(long, "\n") .. "\n" },
+  }
+  local lines = recent.lines(items)
+  local head = { "## You", "", "fix it", "", "- read a.lua", "- bash: make …", "", "## pintle", "", "…", "line 41" }
+  equal(vim.list_slice(lines, 1, #head), head)
+  equal(lines[#lines], "line 100")
+  equal(recent.lines({}), { "(no messages)" })
+end)
+
 test("who may be spoken with", function()
   local engine = require("pintle.engine")
   local function hello(version)
