@@ -105,7 +105,18 @@ local function erase(edit)
   edit.mark, edit.line = nil, nil
 end
 
----Shows an edit at its lines: above them, or below if they begin the buffer, since nothing is shown above its first line.
+---Whether a virtual line above a line is visible: the editor shows none above the first line of a buffer or a window.
+---@param buf integer
+---@param line integer from 1
+---@return boolean
+local function has_room_above(buf, line)
+  return line > 1
+    and vim.iter(vim.fn.win_findbuf(buf)):all(function(win)
+      return vim.fn.line("w0", win) ~= line
+    end)
+end
+
+---Shows an edit at its lines: its progress above them, or below if there is no room.
 ---@param edit pintle.Edit
 local function draw(edit)
   follow(edit)
@@ -130,7 +141,7 @@ local function draw(edit)
   end
   local stop = edit.status == "running" and " · :Pintle stop edit stops it" or ""
   local text = ("» edit: %s%s · %s"):format(edit.activity, stop, request_of(edit))
-  local is_above = edit.first > 1
+  local is_above = has_room_above(edit.buf, edit.first)
   edit.line = vim.api.nvim_buf_set_extmark(edit.buf, NAMESPACE, (is_above and edit.first or edit.last) - 1, 0, {
     virt_lines = { { { notice.visible(text), "PintleEdit" } } },
     virt_lines_above = is_above,

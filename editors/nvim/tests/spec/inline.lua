@@ -362,6 +362,17 @@ test("an edit that fails is reported, also if the engine ends", function()
   equal(vi:lua("return _G.default"), "this")
 end)
 
+test("progress is below the lines if they are the first ones of a window", function()
+  local dir = folder("a.txt")
+  local vi = start(dir, { waits("go"), text("Never.") })
+  vi:lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, vim.split(('x'):rep(60, ','), ','))")
+  vi:cmd("normal! 5Gzt")
+  vi:cmd("5,6Pintle edit this")
+  vi:wait("table.concat((function() " .. SHOWN .. " end)()):find('-e go')", "the call")
+  contains(vi:screen(), "» edit: bash: while")
+  contains(vi:lua(SHOWN)[2], "6 below: » edit")
+end)
+
 test("an edit that gets lost ends at its limit", function()
   local dir = folder("a.txt")
   local replies = {}
