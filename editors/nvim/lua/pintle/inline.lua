@@ -7,15 +7,10 @@ local buffers = require("pintle.buffers")
 local input = require("pintle.input")
 local log = require("pintle.log")
 local notice = require("pintle.notice")
+local progress = require("pintle.progress")
 local protocol = require("pintle.protocol")
 
 local M = {}
-
-local NAMESPACE = vim.api.nvim_create_namespace("pintle.inline")
-
-for name, link in pairs({ PintleEdit = "DiagnosticInfo", PintleEditLines = "CursorLine" }) do
-  vim.api.nvim_set_hl(0, name, { link = link, default = true })
-end
 
 -- Model replies: enough to read related code, and a limit for an edit that goes astray.
 local STEPS_MAX = 30
@@ -29,18 +24,13 @@ local INSTRUCTIONS = "The first message of this session is an inline edit: the u
 
 ---@alias pintle.EditStatus "running"|"stopping"|"changed"|"unchanged"
 
----@class (exact) pintle.Edit
+---@class (exact) pintle.Edit: pintle.MarkedLines
 ---@field here pintle.Workspace
 ---@field session? pintle.SessionId Absent until the engine has created it.
 ---@field text string What was asked.
 ---@field path string The file.
----@field buf integer
----@field first integer The lines, as they were drawn last.
----@field last integer
 ---@field status? pintle.EditStatus Absent while the user writes the request.
 ---@field activity string What is shown at the lines.
----@field mark? integer The mark of the lines, if they are drawn.
----@field line? integer The mark of the virtual line.
 
 ---@type pintle.Edit[] oldest first
 local edits = {}
@@ -77,81 +67,20 @@ local function request_of(edit)
   return (edit.text:gsub("%s*\n.*", " …"))
 end
 
----Updates an edit's lines from its mark.
----@param edit pintle.Edit
-local function follow(edit)
-  if not edit.mark or not vim.api.nvim_buf_is_loaded(edit.buf) then
-    return
-  end
-  local at = vim.api.nvim_buf_get_extmark_by_id(edit.buf, NAMESPACE, edit.mark, { details = true })
-  local row, details = at[1], at[3]
-  if row and details then
-    edit.first = row + 1
-    edit.last = math.max(edit.first, details.end_row or 0)
-  end
-end
-
----Removes an edit's marks from its buffer.
----@param edit pintle.Edit
-local function erase(edit)
-  if vim.api.nvim_buf_is_loaded(edit.buf) then
-    if edit.mark then
-      vim.api.nvim_buf_del_extmark(edit.buf, NAMESPACE, edit.mark)
-    end
-    if edit.line then
-      vim.api.nvim_buf_del_extmark(edit.buf, NAMESPACE, edit.line)
-    end
-  end
-  edit.mark, edit.line = nil, nil
-end
-
----Whether a virtual line above a line is visible: the editor shows none above the first line of a buffer or a window.
----@param buf integer
----@param line integer from 1
----@return boolean
-local function has_room_above(buf, line)
-  return line > 1
-    and vim.iter(vim.fn.win_findbuf(buf)):all(function(win)
-      return vim.fn.line("w0", win) ~= line
-    end)
-end
-
----Shows an edit at its lines: its progress above them, or below if there is no room.
+---Shows the lines of an edit, and what it does, until it ends.
 ---@param edit pintle.Edit
 local function draw(edit)
-  follow(edit)
-  erase(edit)
-  if not vim.api.nvim_buf_is_loaded(edit.buf) or edit.status and not is_running(edit) then
-    return
-  end
-  local count = vim.api.nvim_buf_line_count(edit.buf)
-  edit.first = math.min(edit.first, count)
-  edit.last = math.min(math.max(edit.first, edit.last), count)
-  edit.mark = vim.api.nvim_buf_set_extmark(edit.buf, NAMESPACE, edit.first - 1, 0, {
-    end_row = edit.last,
-    end_col = 0,
-    strict = false,
-    end_right_gravity = false,
-    hl_group = "PintleEditLines",
-    hl_eol = true,
-    undo_restore = false,
-  })
-  if not edit.status then
-    return
+  if edit.status and not is_running(edit) then
+    return progress.erase(edit)
   end
   local stop = edit.status == "running" and " · :Pintle stop edit stops it" or ""
   local text = ("» edit: %s%s · %s"):format(edit.activity, stop, request_of(edit))
-  local is_above = has_room_above(edit.buf, edit.first)
-  edit.line = vim.api.nvim_buf_set_extmark(edit.buf, NAMESPACE, (is_above and edit.first or edit.last) - 1, 0, {
-    virt_lines = { { { notice.visible(text), "PintleEdit" } } },
-    virt_lines_above = is_above,
-    undo_restore = false,
-  })
+  progress.draw(edit, edit.status and notice.visible(text))
 end
 
 ---@param edit pintle.Edit
 local function drop(edit)
-  erase(edit)
+  progress.erase(edit)
   edits = vim.tbl_filter(function(each)
     return each ~= edit
   end, edits)
@@ -220,7 +149,7 @@ end
 ---Sends an edit, in a session of its own.
 ---@param edit pintle.Edit
 local function send(edit)
-  follow(edit)
+  progress.follow(edit)
   if not vim.api.nvim_buf_is_loaded(edit.buf) then
     return fail(edit, "its buffer was closed")
   end
@@ -283,7 +212,7 @@ function M.start(text, range)
     activity = "starting",
   }
   for _, other in ipairs(edits) do
-    follow(other)
+    progress.follow(other)
     if is_running(other) and other.buf == buf and other.first <= edit.last and other.last >= edit.first then
       return log.error("an edit of these lines is running; :Pintle stop edit stops it")
     end
@@ -519,7 +448,7 @@ end
 function M.stop_here()
   local buf, line = vim.api.nvim_get_current_buf(), vim.fn.line(".")
   local found = stoppable(function(edit)
-    follow(edit)
+    progress.follow(edit)
     return edit.buf == buf and line >= edit.first and line <= edit.last
   end)
   if found[1] then
@@ -561,7 +490,7 @@ function M.open()
   local found = {}
   for _, edit in ipairs(edits) do
     if edit.here == here and edit.session then
-      follow(edit)
+      progress.follow(edit)
       table.insert(found, 1, edit)
     end
   end
@@ -581,12 +510,7 @@ vim.api.nvim_create_autocmd("BufReadPost", {
     local path = buffers.file_of(event.buf)
     for _, edit in ipairs(path and edits or {}) do
       if is_running(edit) and buffers.real(edit.path) == path then
-        edit.buf, edit.mark, edit.line = event.buf, nil, nil
-        vim.api.nvim_buf_clear_namespace(event.buf, NAMESPACE, 0, -1)
-      end
-    end
-    for _, edit in ipairs(edits) do
-      if edit.buf == event.buf and is_running(edit) then
+        progress.move(edit, event.buf)
         draw(edit)
       end
     end
