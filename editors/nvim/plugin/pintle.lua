@@ -73,6 +73,8 @@ for _, verb in ipairs({
   "diff",
   "doctor",
   "earlier",
+  "edit",
+  "edits",
   "effort",
   "explain",
   "export",
@@ -131,6 +133,7 @@ for _, verb in ipairs({
   "add",
   "ask",
   "comment",
+  "edit",
   "explain",
   "fix",
   "note",
@@ -148,10 +151,10 @@ for _, verb in ipairs({
   )
 end
 
-for _, scope in ipairs({ "job", "session", "tool" }) do
+for _, scope in ipairs({ "edit", "job", "session", "tool" }) do
   vim.keymap.set("n", ("<Plug>(pintle-stop-%s)"):format(scope), function()
     require("pintle").stop(scope)
-  end, { desc = "pintle: stop a " .. scope })
+  end, { desc = "pintle: stop " .. (scope == "edit" and "an " or "a ") .. scope })
 end
 
 for _, verb in ipairs({ "effort", "mode", "model" }) do

@@ -15,6 +15,7 @@ local windows = {
   { "In the prompt", maps.of_prompt({}) },
   { "In the quickfix window, while it lists hunks", require("pintle.list").keys() },
   { "In a question", require("pintle.panel").KEYS },
+  { "In the list of sessions, with a picker plugin", require("pintle.sessions").KEYS },
   { "In any buffer, while hunks are open", require("pintle.keys").KEYS },
 }
 

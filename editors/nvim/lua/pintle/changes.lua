@@ -127,9 +127,10 @@ end
 
 ---Opens a file's diff in a tab: on the left what was accepted last, on the right the file.
 ---@param here pintle.Workspace
+---@param session pintle.SessionId The session that changed it.
 ---@param path string
-function M.open(here, path)
-  local params = { sessionId = here.current, path = path }
+function M.open(here, session, path)
+  local params = { sessionId = session, path = path }
   here.engine:request(protocol.method.review_baseline, params, function(err, result)
     if err or not result then
       return log.failed("no diff", err or { code = 0, message = "an empty answer" })
@@ -153,6 +154,26 @@ end
 ---@field path string
 ---@field open fun()
 
+---@class (exact) pintle.SessionLines How many lines a session has added and removed.
+---@field session pintle.SessionId
+---@field added integer
+---@field removed integer
+
+---@param found pintle.OpenHunk[]
+---@return pintle.SessionLines[]
+local function by_session(found)
+  local all, of = {}, {} ---@type pintle.SessionLines[], table<string, pintle.SessionLines>
+  for _, hunk in ipairs(found) do
+    local lines = of[hunk.session] or { session = hunk.session, added = 0, removed = 0 }
+    if not of[hunk.session] then
+      of[hunk.session] = lines
+      all[#all + 1] = lines
+    end
+    lines.added, lines.removed = lines.added + hunk.after.count, lines.removed + hunk.before.count
+  end
+  return all
+end
+
 ---What there is to show: unsaved changes that stand against the disk, then the files with open hunks.
 ---@param here? pintle.Workspace
 ---@return pintle.DiffChoice[]
@@ -168,17 +189,17 @@ function M.choices(here)
     }
   end
   for _, file in ipairs(review.files(here)) do
-    local added, removed = 0, 0
-    for _, hunk in ipairs(file.hunks) do
-      added, removed = added + hunk.after.count, removed + hunk.before.count
+    for _, each in ipairs(by_session(file.hunks)) do
+      local edit = require("pintle.inline").request(each.session)
+      local request = edit and ", edit: " .. edit or ""
+      choices[#choices + 1] = {
+        label = ("%s +%d -%d%s"):format(buffers.short(file.path), each.added, each.removed, request),
+        path = file.path,
+        open = function()
+          M.open(assert(here, "without a workspace there are no hunks"), each.session, file.path)
+        end,
+      }
     end
-    choices[#choices + 1] = {
-      label = ("%s +%d -%d"):format(buffers.short(file.path), added, removed),
-      path = file.path,
-      open = function()
-        M.open(assert(here, "without a workspace there are no hunks"), file.path)
-      end,
-    }
   end
   return choices
 end
@@ -213,10 +234,10 @@ end
 ---@param here? pintle.Workspace
 ---@param name? string a file's name
 function M.pick(here, name)
-  if not here or not here.current then
+  if not here or #review.sessions(here) == 0 then
     return pick(nil, name)
   end
-  review.refresh(here, here.current, function()
+  review.refresh_each(here, review.sessions(here), function()
     pick(here, name)
   end)
 end

@@ -45,6 +45,12 @@ local verbs = {
     end
     require("pintle").ask(prompt, attached)
   end,
+  edit = function(text, call)
+    require("pintle.inline").start(text ~= "" and text or nil, M.range(call))
+  end,
+  edits = function()
+    require("pintle.inline").open()
+  end,
   steer = function(text, call)
     require("pintle").steer(message(text, call))
   end,
@@ -196,7 +202,7 @@ local WORDS = {
   notes = { "send" },
   permissions = { "ask", "auto-edit", "full", "read-only" },
   review = { "new" },
-  stop = { "job", "login", "session", "tool", "turn" },
+  stop = { "edit", "job", "login", "session", "tool", "turn" },
 }
 
 for _, name in ipairs({ "model", "effort", "mode", "permissions" }) do

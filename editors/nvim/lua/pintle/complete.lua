@@ -23,10 +23,14 @@ local SYMBOL_CHARS_MIN = 2
 ---@field commands? table[] Prompts and skills.
 ---@field trust? table Leads to `:Pintle trust`, if commands are missing without it.
 ---@field files? string[]
+---@field is_asked? boolean Whether files and commands were asked for, for a completion plugin.
 ---@field symbols? { query: string, items: table[], is_there?: boolean }
 
 ---@type table<string, pintle.Candidates> by workspace
 local known = {}
+
+---@type table<fun(), true> called when more is known
+local waiting = {}
 
 ---@param root string
 ---@return pintle.Candidates
@@ -250,6 +254,52 @@ function M.candidates(here, word, waits)
   return mentions(here.root, query)
 end
 
+---Whether everything that a word needs has arrived.
+---@param root string
+---@param word string
+---@return boolean
+local function is_known(root, word)
+  local candidates = of(root)
+  if word:sub(1, 1) == "/" then
+    return candidates.commands ~= nil
+  end
+  return candidates.files ~= nil and (not candidates.symbols or candidates.symbols.is_there == true)
+end
+
+---Hands out the candidates for a word as soon as they are known, or after a while those that are.
+---@param here pintle.Workspace
+---@param word string
+---@param done fun(items: table[])
+function M.gather(here, word, done)
+  local candidates = of(here.root)
+  if not candidates.is_asked then
+    candidates.is_asked = true
+    M.prepare(here)
+  end
+  -- Also asks for the symbols.
+  M.candidates(here, word)
+  local is_done = false
+  local function finish()
+    if not is_done then
+      is_done = true
+      done(M.candidates(here, word))
+    end
+  end
+  if is_known(here.root, word) then
+    return finish()
+  end
+  local function look()
+    if is_known(here.root, word) then
+      finish()
+    end
+  end
+  waiting[look] = true
+  vim.defer_fn(function()
+    waiting[look] = nil
+    finish()
+  end, WAIT_MS)
+end
+
 ---@return pintle.Workspace here
 ---@return integer? start
 ---@return string? word
@@ -271,15 +321,19 @@ function M.omnifunc(find_start, base)
   return { words = M.candidates(here, base, true), refresh = "always" }
 end
 
----Whether a plugin for completion is there, which shows candidates itself.
----@return boolean
-local function has_other()
-  return package.loaded["cmp"] ~= nil or package.loaded["blink.cmp"] ~= nil
+---The loaded completion plugin, which shows candidates itself, and the module of its source.
+---@return string? name, string? source
+function M.other()
+  if package.loaded["blink.cmp"] then
+    return "blink.cmp", "pintle.blink"
+  elseif package.loaded["cmp"] then
+    return "nvim-cmp", "pintle.cmp"
+  end
 end
 
 ---Shows candidates while somebody types, and selects none.
 function M.show()
-  if not config.get().complete or has_other() or vim.fn.complete_info({ "selected" }).selected >= 0 then
+  if not config.get().complete or M.other() or vim.fn.complete_info({ "selected" }).selected >= 0 then
     return
   end
   local here, start, word = at_cursor()
@@ -310,6 +364,9 @@ end
 
 ---Shows candidates that came later than what is typed.
 function M.show_again()
+  for _, look in ipairs(vim.tbl_keys(waiting)) do
+    look()
+  end
   local is_prompt = vim.bo.omnifunc == OMNIFUNC
   if is_prompt and vim.api.nvim_get_mode().mode:find("^i") then
     M.show()
@@ -325,7 +382,7 @@ function M.attach(here, buf)
     buffer = buf,
     callback = function()
       M.prepare(here)
-      set_options(config.get().complete and not has_other())
+      set_options(config.get().complete and not M.other())
     end,
   })
   vim.api.nvim_create_autocmd({ "InsertLeave", "BufLeave" }, {

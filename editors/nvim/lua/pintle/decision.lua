@@ -17,70 +17,120 @@ local function short(path)
   return vim.fn.fnamemodify(path, ":.")
 end
 
----@return pintle.Workspace? here, pintle.View? view
+---The workspace of the current buffer, if it has sessions whose hunks are shown.
+---@return pintle.Workspace?
 local function current()
   local here = require("pintle.workspace").find()
-  local view = here and here:view()
-  if not here or not view then
+  if not here or #require("pintle.review").sessions(here) == 0 then
     log.say("no session, so there is nothing to review")
-    return nil, nil
+    return nil
   end
-  return here, view
+  return here
 end
 
----The engine's path of the current buffer's file.
+---The hunks of a file.
 ---@param here pintle.Workspace
----@return string?
-local function path_here(here)
-  local name = vim.api.nvim_buf_get_name(0)
-  local path = buffers.real(name)
+---@param path string
+---@return pintle.OpenHunk[]
+local function hunks_of(here, path)
+  local wanted = buffers.real(path)
   for _, file in ipairs(require("pintle.review").files(here)) do
-    if buffers.real(file.path) == path then
-      return file.path
+    if buffers.real(file.path) == wanted then
+      return file.hunks
     end
   end
+  return {}
 end
 
----The last turn that has open hunks. Ids of turns are sorted by their time.
+---The last turn that has open hunks, and its session. Ids of turns are sorted by their time.
 ---@param here pintle.Workspace
----@return pintle.TurnId?
+---@return pintle.TurnId? turn, pintle.SessionId? session
 local function last_turn(here)
-  local last
-  for _, file in ipairs(require("pintle.review").files(here)) do
-    for _, hunk in ipairs(file.hunks) do
-      for _, maker in ipairs(hunk.madeBy) do
-        last = (not last or maker.turnId > last) and maker.turnId or last
+  local last, session
+  for _, hunk in ipairs(require("pintle.review").hunks(here)) do
+    for _, maker in ipairs(hunk.madeBy) do
+      if not last or maker.turnId > last then
+        last, session = maker.turnId, hunk.session
       end
     end
   end
-  return last
+  return last, session
+end
+
+---@class (exact) pintle.Target What a decision is about, and the session that owns it.
+---@field session pintle.SessionId
+---@field target pintle.ReviewTarget
+
+---One target for each session that has any of these hunks.
+---@param found pintle.OpenHunk[]
+---@param make fun(hunk: pintle.OpenHunk): pintle.ReviewTarget From the session's first one.
+---@return pintle.Target[]
+local function by_session(found, make)
+  local targets, is_in = {}, {}
+  for _, hunk in ipairs(found) do
+    if not is_in[hunk.session] then
+      is_in[hunk.session] = true
+      targets[#targets + 1] = { session = hunk.session, target = make(hunk) }
+    end
+  end
+  return targets
+end
+
+---@param hunk pintle.OpenHunk
+---@return pintle.Target
+local function whole(hunk)
+  return { session = hunk.session, target = { type = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq } }
+end
+
+---The hunks of all sessions; of one whose hunks are not known yet, whatever it has.
+---@param here pintle.Workspace
+---@return pintle.Target[]
+local function all_targets(here)
+  local review = require("pintle.review")
+  local targets = by_session(review.hunks(here), function()
+    return { type = "all" }
+  end)
+  local is_in = {}
+  for _, each in ipairs(targets) do
+    is_in[each.session] = true
+  end
+  local ids = review.sessions(here)
+  for _, id in ipairs(ids) do
+    if not is_in[id] and (review.is_asking(id) or #targets == 0 and id == ids[1]) then
+      targets[#targets + 1] = { session = id, target = { type = "all" } }
+    end
+  end
+  return targets
 end
 
 ---What a decision is about.
 ---@param here pintle.Workspace
 ---@param scope pintle.DecisionScope
 ---@param range? { first: integer, last: integer }
----@return pintle.ReviewTarget[]? targets nil when there is none, and that was said
+---@return pintle.Target[]? targets nil when there is none, and that was said
 function M.targets(here, scope, range)
   if scope == "all" then
-    return { { type = "all" } }
+    return all_targets(here)
   elseif scope == "turn" then
-    local turn = last_turn(here)
-    if not turn then
+    local turn, session = last_turn(here)
+    if not turn or not session then
       return log.say("no turn has open hunks")
     end
-    return { { type = "turn", turnId = turn } }
+    return { { session = session, target = { type = "turn", turnId = turn } } }
   elseif scope == "file" then
-    local path = path_here(here)
-    if not path then
+    local targets = by_session(hunks_of(here, vim.api.nvim_buf_get_name(0)), function(hunk)
+      return { type = "file", path = hunk.path }
+    end)
+    if #targets == 0 then
       return log.say("no open hunks in this buffer's file; :Pintle review lists all")
     end
-    return { { type = "file", path = path } }
+    return targets
   end
   if range then
     local targets = {}
     for _, place in ipairs(overlay.places(0)) do
-      targets[#targets + 1] = hunks.target(place, range.first, range.last)
+      local target = hunks.target(place, range.first, range.last)
+      targets[#targets + 1] = target and { session = place.hunk.session, target = target }
     end
     if #targets == 0 then
       return log.say("no hunk in these lines; :Pintle review lists all")
@@ -91,7 +141,7 @@ function M.targets(here, scope, range)
   if not place then
     return log.say("no hunk under the cursor; :Pintle review lists all")
   end
-  return { { type = "hunk", hunk = place.hunk.id, changedSeq = place.hunk.changedSeq } }
+  return { whole(place.hunk) }
 end
 
 local DONE = {
@@ -154,13 +204,22 @@ function M.tell(parts)
   end
 end
 
+---@class (exact) pintle.SessionAction An action, and the session that it is sent to.
+---@field session pintle.SessionId
+---@field action pintle.ReviewAction
+
+---@class (exact) pintle.WaitingDecision A decision that waits for the running call.
+---@field session pintle.SessionId
+---@field number integer
+
 ---Whether an action is about a hunk.
----@param action pintle.ReviewAction
----@param hunk pintle.Hunk
+---@param wanted pintle.SessionAction
+---@param hunk pintle.OpenHunk
 ---@return boolean
-local function covers(action, hunk)
+local function covers(wanted, hunk)
+  local action = wanted.action
   local target = (action.type == "keep" or action.type == "undo") and action.target or nil
-  if not target then
+  if not target or wanted.session ~= hunk.session then
     return false
   elseif target.type == "file" then
     return target.path == hunk.path
@@ -174,52 +233,63 @@ end
 
 ---The waiting decisions that others take the place of: the last word about a hunk counts.
 ---@param here pintle.Workspace
----@param actions pintle.ReviewAction[]
----@return integer[] numbers
-local function superseded(here, actions)
-  local is_covered = {} ---@type table<integer, boolean>
+---@param wanted pintle.SessionAction[]
+---@return pintle.WaitingDecision[]
+local function superseded(here, wanted)
+  local waiting, is_covered = {}, {} ---@type table<string, pintle.WaitingDecision>, table<string, boolean>
   for _, hunk in ipairs(require("pintle.review").hunks(here)) do
     if hunk.waiting then
-      local is_in = vim.iter(actions):any(function(action)
-        return covers(action, hunk)
+      local key = hunk.session .. hunk.waiting
+      local is_in = vim.iter(wanted):any(function(each)
+        return covers(each, hunk)
       end)
-      is_covered[hunk.waiting] = is_in and is_covered[hunk.waiting] ~= false
+      waiting[key] = { session = hunk.session, number = hunk.waiting }
+      is_covered[key] = is_in and is_covered[key] ~= false
     end
   end
-  return vim.tbl_filter(function(number)
-    return is_covered[number]
-  end, vim.tbl_keys(is_covered))
+  local found = {}
+  for key, each in pairs(waiting) do
+    found[#found + 1] = is_covered[key] and each or nil
+  end
+  return found
 end
 
 ---Withdraws waiting decisions. One that was carried out meanwhile stays.
 ---@param here pintle.Workspace
----@param view pintle.View
----@param numbers integer[]
+---@param waiting pintle.WaitingDecision[]
 ---@param done fun()
-local function withdraw(here, view, numbers, done)
-  local number = table.remove(numbers)
-  if not number then
+local function withdraw(here, waiting, done)
+  local each = table.remove(waiting)
+  if not each then
     return done()
   end
-  local params = { sessionId = view.state.id, action = { type = "revert", decision = number } }
+  local params = { sessionId = each.session, action = { type = "revert", decision = each.number } }
   here.engine:request(protocol.method.review_decide, params, function()
-    withdraw(here, view, numbers, done)
+    withdraw(here, waiting, done)
   end)
 end
 
 ---Sends actions one after the other, and says at the end what came of all.
 ---@param here pintle.Workspace
----@param view pintle.View
----@param actions pintle.ReviewAction[]
+---@param wanted pintle.SessionAction[]
 ---@param done? fun() Called when nothing was in conflict.
-local function decide(here, view, actions, done)
-  local parts = {}
-  local withdrawn = superseded(here, actions)
+local function decide(here, wanted, done)
+  local parts = {} ---@type pintle.DecisionPart[]
+  local ids, parts_of = {}, {} ---@type string[], table<string, pintle.DecisionPart[]>
+  for _, each in ipairs(wanted) do
+    if not parts_of[each.session] then
+      parts_of[each.session] = {}
+      ids[#ids + 1] = each.session
+    end
+  end
+  local withdrawn = superseded(here, wanted)
   -- Also when it failed: what is shown may be why.
   local function over()
     M.tell(parts)
-    require("pintle.review").refresh(here, view.state.id, function()
-      log.emit("Decision", { root = here.root, session_id = view.state.id, parts = parts })
+    require("pintle.review").refresh_each(here, ids, function()
+      for _, id in ipairs(ids) do
+        log.emit("Decision", { root = here.root, session_id = id, parts = parts_of[id] })
+      end
       local _, conflicts = M.words(parts)
       if done and #conflicts == 0 and #parts > 0 then
         done()
@@ -227,15 +297,16 @@ local function decide(here, view, actions, done)
     end)
   end
   local function send(at)
-    local action = actions[at]
-    if not action then
+    local each = wanted[at]
+    if not each then
       return over()
     end
-    local params = { sessionId = view.state.id, action = action }
+    local params = { sessionId = each.session, action = each.action }
     here.engine:request(protocol.method.review_decide, params, function(err, result)
       if err or not result then
         err = err or { code = 0, message = "an empty answer" }
-        log.error("not decided: " .. hunks.reworded(err.message, view.state.hunks))
+        local view = here.views[each.session]
+        log.error("not decided: " .. hunks.reworded(err.message, view and view.state.hunks or {}))
         return over()
       end
       for _, part in ipairs(result.decision.parts) do
@@ -243,13 +314,26 @@ local function decide(here, view, actions, done)
           part.outcome = WAITING
         end
         parts[#parts + 1] = part
+        table.insert(parts_of[each.session], part)
       end
       send(at + 1)
     end)
   end
-  withdraw(here, view, withdrawn, function()
+  withdraw(here, withdrawn, function()
     send(1)
   end)
+end
+
+---Applies one action to several targets.
+---@param here pintle.Workspace
+---@param targets pintle.Target[]
+---@param action table what every action is beside its target
+---@param done? fun() Called when nothing was in conflict.
+local function decide_about(here, targets, action, done)
+  local wanted = vim.tbl_map(function(each)
+    return { session = each.session, action = vim.tbl_extend("error", { target = each.target }, action) }
+  end, targets)
+  decide(here, wanted, done)
 end
 
 ---Decides about what a scope or a range names.
@@ -257,38 +341,31 @@ end
 ---@param range? { first: integer, last: integer } only these lines
 ---@param action table what every action is beside its target
 local function about(scope, range, action)
-  local here, view = current()
-  if not here or not view then
+  local here = current()
+  if not here then
     return
   end
   local function act()
     local targets = M.targets(here, scope or "hunk", range)
     if targets then
-      local actions = vim.tbl_map(function(target)
-        return vim.tbl_extend("error", { target = target }, action)
-      end, targets)
-      decide(here, view, actions)
+      decide_about(here, targets, action)
     end
   end
   -- A file that came into a buffer just now has no hunks there yet.
   local review = require("pintle.review")
   if review.is_busy() and #overlay.places(0) == 0 then
-    return review.refresh(here, view.state.id, act)
+    return review.refresh_each(here, review.sessions(here), act)
   end
   act()
 end
 
 ---Decides about hunks that are known.
----@param found pintle.Hunk[]
+---@param found pintle.OpenHunk[]
 ---@param action table what every action is beside its target
 function M.decide_hunks(found, action)
-  local here, view = current()
-  if here and view then
-    local actions = vim.tbl_map(function(hunk)
-      local target = { type = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq }
-      return vim.tbl_extend("error", { target = target }, action)
-    end, found)
-    decide(here, view, actions)
+  local here = current()
+  if here then
+    decide_about(here, vim.tbl_map(whole, found), action)
   end
 end
 
@@ -296,23 +373,30 @@ end
 ---@param path string
 ---@param done fun() Called when it was kept.
 function M.accept(path, done)
-  local here, view = current()
-  if here and view then
-    decide(here, view, { { type = "keep", target = { type = "file", path = path } } }, done)
+  local here = current()
+  if not here then
+    return
   end
+  local targets = by_session(hunks_of(here, path), function(hunk)
+    return { type = "file", path = hunk.path }
+  end)
+  if #targets == 0 then
+    targets[1] = { session = require("pintle.review").sessions(here)[1], target = { type = "file", path = path } }
+  end
+  decide_about(here, targets, { type = "keep" }, done)
 end
 
 ---Comments on hunks that are known.
----@param found pintle.Hunk[]
+---@param found pintle.OpenHunk[]
 ---@param text string
 function M.comment_on(found, text)
-  local here, view = current()
-  if here and view then
-    local actions = vim.tbl_map(function(hunk)
+  local here = current()
+  if here then
+    local wanted = vim.tbl_map(function(hunk)
       local side = hunk.after.count > 0 and "new" or "old"
-      return { type = "comment", hunk = hunk.id, side = side, text = text }
+      return { session = hunk.session, action = { type = "comment", hunk = hunk.id, side = side, text = text } }
     end, found)
-    decide(here, view, actions)
+    decide(here, wanted)
   end
 end
 
@@ -335,8 +419,8 @@ end
 ---@param text? string default: asks for it
 ---@param range? { first: integer, last: integer }
 function M.comment(text, range)
-  local here, view = current()
-  if not here or not view then
+  local here = current()
+  if not here then
     return
   end
   local place = overlay.at(0, range and range.first or vim.api.nvim_win_get_cursor(0)[1])
@@ -354,57 +438,70 @@ function M.comment(text, range)
   if target and target.type == "lines" and target.lines then
     action.lines = target.lines.new
   end
-  decide(here, view, { action })
+  decide(here, { { session = place.hunk.session, action = action } })
 end
 
 ---Withdraws the newest decision that waits for the running call.
----@param here pintle.Workspace
----@param view pintle.View
 ---@return boolean is_asked
-local function withdraw_newest(here, view)
-  local newest, count = 0, 0
+local function withdraw_newest(here)
+  local newest, session, count = 0, nil, 0
   for _, hunk in ipairs(require("pintle.review").hunks(here)) do
     local number = hunk.waiting or 0
     if number > newest then
-      newest, count = number, 0
+      newest, session, count = number, hunk.session, 0
     end
-    count = count + (number == newest and 1 or 0)
+    count = count + (number == newest and hunk.session == session and 1 or 0)
   end
-  if newest == 0 then
+  if not session then
     return false
   end
-  withdraw(here, view, { newest }, function()
+  withdraw(here, { { session = session, number = newest } }, function()
     log.say(("withdrawn: %d %s open"):format(count, count == 1 and "hunk stays" or "hunks stay"))
-    require("pintle.review").refresh(here, view.state.id, function()
-      log.emit("Decision", { root = here.root, session_id = view.state.id, parts = {} })
+    require("pintle.review").refresh(here, session, function()
+      log.emit("Decision", { root = here.root, session_id = session, parts = {} })
     end)
   end)
   return true
 end
 
+---The newest decision of all sessions that was not undone.
+---@param here pintle.Workspace
+---@return pintle.SessionAction? revert
+local function newest_decision(here)
+  local revert, made_ms
+  for _, id in ipairs(require("pintle.review").sessions(here)) do
+    local state = here.views[id] and here.views[id].state
+    local seq = state and state.decisions[#state.decisions]
+    local ms = state and seq and (state.decided_ms[seq] or 0)
+    if seq and ms and (not made_ms or ms > made_ms) then
+      revert, made_ms = { session = id, action = { type = "revert", decision = seq } }, ms
+    end
+  end
+  return revert
+end
+
 ---Undoes the newest decision that was not undone; again, the one before it. Those that still wait come first.
 function M.revert()
-  local here, view = current()
-  if not here or not view or withdraw_newest(here, view) then
+  local here = current()
+  if not here or withdraw_newest(here) then
     return
   end
-  local decisions = view.state.decisions
-  local newest = decisions[#decisions]
+  local newest = newest_decision(here)
   if not newest then
     return log.say("no decision to revert")
   end
-  decide(here, view, { { type = "revert", decision = newest } })
+  decide(here, { newest })
 end
 
 ---Lists the open hunks.
 ---@param is_round? boolean Only those that have changed since notes were sent last.
 function M.review(is_round)
-  local here, view = current()
-  if not here or not view then
+  local here = current()
+  if not here then
     return
   end
-  local list = require("pintle.list")
-  require("pintle.review").refresh(here, view.state.id, function()
+  local list, review = require("pintle.list"), require("pintle.review")
+  review.refresh_each(here, review.sessions(here), function()
     local conflicts = vim.tbl_map(function(conflict)
       return short(conflict.path)
     end, buffers.conflicts())

@@ -31,6 +31,22 @@ function M.attached(item)
   return { line = item.lnum + 1, severity = severity(item), message = item.message, source = item.source }
 end
 
+---The diagnostics that touch lines of a buffer, for a message.
+---@param buf integer
+---@param first integer from 1
+---@param last integer
+---@return pintle.Input.diagnostics?
+function M.of_lines(buf, first, last)
+  local items = {}
+  for _, each in ipairs(vim.diagnostic.get(buf)) do
+    if each.lnum + 1 <= last and (each.end_lnum or each.lnum) + 1 >= first then
+      items[#items + 1] = M.attached(each)
+    end
+  end
+  local path = vim.api.nvim_buf_get_name(buf)
+  return #items > 0 and { type = "diagnostics", path = path, items = items } or nil
+end
+
 ---@param item vim.Diagnostic
 ---@return pintle.EditorDiagnostic
 function M.item(item)

@@ -126,8 +126,11 @@ local effects = {
   ran = function(_, view, change)
     check_buffers(view, change.item)
   end,
-  returned = function(self, _, change)
-    require("pintle.prompt").put_back(self, change.inputs)
+  returned = function(self, view, change)
+    -- The message of an inline edit does not belong to the conversation.
+    if not require("pintle.inline").is_running(view.state.id) then
+      require("pintle.prompt").put_back(self, change.inputs)
+    end
   end,
   turn = function(self, view, change)
     local turn = change.turn
@@ -139,7 +142,7 @@ local effects = {
     })
     if not change.is_over then
       touched[view.state.id], overwritten[view.state.id] = {}, nil
-      if not is_shown(view) then
+      if not is_shown(view) and not require("pintle.inline").is_running(view.state.id) then
         log.say("working; :Pintle open shows the transcript")
       end
       return
@@ -147,8 +150,11 @@ local effects = {
     local files = vim.tbl_keys(touched[view.state.id] or {})
     local under = vim.tbl_keys(overwritten[view.state.id] or {})
     touched[view.state.id], overwritten[view.state.id] = nil, nil
+    local is_edit = require("pintle.inline").ended(self, view, turn, files)
     review.look(self, view.state.id)
-    if turn.status == "interrupted" then
+    if is_edit then
+      return
+    elseif turn.status == "interrupted" then
       log.say("the turn was stopped")
     elseif turn.status == "failed" then
       local err = turn.error
@@ -170,6 +176,7 @@ local effects = {
 ---@param view pintle.View
 ---@param change pintle.Change
 function M.run(workspace, view, change)
+  require("pintle.inline").changed(view)
   if effects[change.kind] then
     effects[change.kind](workspace, view, change)
   end

@@ -290,6 +290,7 @@ M.durable = {
       end, session.decisions)
     else
       table.insert(session.decisions, session.seq)
+      session.decided_ms[session.seq] = session.at_ms
     end
     for _, part in ipairs(event.parts or {}) do
       session.hunks[part.hunk] = session.hunks[part.hunk] or hunks.place_name(part.path, nil, session.cwd)

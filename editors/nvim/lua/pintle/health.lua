@@ -95,6 +95,10 @@ function M.check()
   elseif picker ~= "auto" then
     health.ok("lists use " .. (picker == "select" and "vim.ui.select" or picker))
   end
+  local plugin, source = require("pintle.complete").other()
+  if plugin and source and not package.loaded[source] then
+    health.info(("%s is loaded; its source for prompts was not used yet: see `:help pintle-completion`"):format(plugin))
+  end
   local keys = require("pintle.keys")
   local found, is_usual_taken = keys.jump_keys()
   if config.get().review_keys and is_usual_taken then

@@ -6,10 +6,20 @@ local diff = require("pintle.compat").diff
 
 local M = {}
 
+---@class (exact) pintle.OpenHunk: pintle.Hunk A hunk, and the session whose agent made it.
+---@field session pintle.SessionId
+
 ---@class (exact) pintle.Place Where a hunk stands in a buffer.
----@field hunk pintle.Hunk
+---@field hunk pintle.OpenHunk
 ---@field row integer The first line, from 0; of no lines, the line that they stand before.
 ---@field count integer
+
+---A key that is unique across sessions; hunk ids are unique only within one.
+---@param hunk pintle.OpenHunk
+---@return string
+function M.key(hunk)
+  return hunk.session .. " " .. hunk.id
+end
 
 ---Cuts a text into lines, each with its end.
 ---@param text string
@@ -103,7 +113,7 @@ end
 ---Where hunks stand in a buffer's lines; those whose lines are others there are left out, as are deleted lines that are back.
 ---@param seen string[] The lines that the engine saw.
 ---@param lines string[] Those of the buffer.
----@param hunks pintle.Hunk[]
+---@param hunks pintle.OpenHunk[]
 ---@return pintle.Place[]
 function M.places(seen, lines, hunks)
   local mapped = not vim.deep_equal(seen, lines) and map(seen, lines) or nil

@@ -133,6 +133,13 @@ function M.ask(text, attached)
   end)
 end
 
+---Has the agent change lines of the current buffer, in a session of its own.
+---@param text? string default: asks for it
+---@param range? { first: integer, last: integer } default: the line of the cursor
+function M.edit(text, range)
+  require("pintle.inline").start(text, range)
+end
+
 ---Puts a message into the running turn.
 ---@param text? string default: what stands in the prompt buffer
 ---@param attached? pintle.Input[]
@@ -286,6 +293,7 @@ end
 ---@field hunks integer Open hunks.
 ---@field attention integer
 ---@field queued integer
+---@field edits integer Running inline edits.
 ---@field plan? string How far the model's plan is.
 
 ---How things stand in this folder. It starts nothing.
@@ -294,7 +302,7 @@ function M.status()
   local workspaces = package.loaded["pintle.workspace"]
   local here = workspaces and workspaces.find()
   if not here then
-    return { engine = "stopped", attention = 0, queued = 0, hunks = 0 }
+    return { engine = "stopped", attention = 0, queued = 0, edits = 0, hunks = 0 }
   end
   local state = here:view() and here:view().state
   return {
@@ -308,6 +316,7 @@ function M.status()
     hunks = #require("pintle.review").hunks(here),
     attention = require("pintle.approval").count(),
     queued = state and #state.queue or 0,
+    edits = require("pintle.inline").count(here),
     plan = state and require("pintle.question").progress(state.plan),
   }
 end

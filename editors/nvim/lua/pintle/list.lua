@@ -24,29 +24,30 @@ local rounds = {}
 local is_only_round = false
 
 ---Notes were sent: what changes from now on is another round.
----@param view pintle.View
-function M.begin_round(view)
-  rounds[view.state.id] = view.state.seq
+---@param here pintle.Workspace
+function M.begin_round(here)
+  for id, view in pairs(here.views) do
+    rounds[id] = view.state.seq
+  end
 end
 
 ---@param here pintle.Workspace
----@return pintle.Hunk[] listed, integer all
+---@return pintle.OpenHunk[] listed, integer all
 local function listed(here)
   local all = require("pintle.review").hunks(here)
-  local after = is_only_round and rounds[here.current or ""] or 0
   local found = vim.tbl_filter(function(hunk)
-    return hunk.changedSeq > after
+    return not is_only_round or hunk.changedSeq > (rounds[hunk.session] or 0)
   end, all)
   return found, #all
 end
 
 ---The line of each hunk that stands in a buffer.
----@return table<pintle.HunkId, integer>
+---@return table<string, integer> by `hunks.key`
 local function lines_of()
   local lines = {}
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     for _, place in ipairs(overlay.places(buf)) do
-      lines[place.hunk.id] = place.row + 1
+      lines[hunks.key(place.hunk)] = place.row + 1
     end
   end
   return lines
@@ -58,8 +59,9 @@ local function entries(here)
   local lines = lines_of()
   local found, all = listed(here)
   local items = vim.tbl_map(function(hunk)
-    local line = math.max(1, lines[hunk.id] or hunk.after.start)
-    return { filename = buffers.short(hunk.path), lnum = line, text = hunks.label(hunk), user_data = hunk.id }
+    local key = hunks.key(hunk)
+    local line = math.max(1, lines[key] or hunk.after.start)
+    return { filename = buffers.short(hunk.path), lnum = line, text = hunks.label(hunk), user_data = key }
   end, found)
   local title = #found == all and "pintle: hunks" or ("pintle: %d of %d hunks, the new ones"):format(#found, all)
   return items, title
@@ -157,25 +159,25 @@ end
 ---The hunks of entries in the quickfix window; nil where the list is another one.
 ---@param first integer from 1
 ---@param last integer
----@return pintle.Hunk[]?
+---@return pintle.OpenHunk[]?
 local function hunks_at(first, last)
   local here = require("pintle.workspace").find()
   if not here or not list_id or vim.fn.getqflist({ id = 0 }).id ~= list_id then
     return nil
   end
-  local by_id = {}
+  local by_key = {}
   for _, hunk in ipairs(require("pintle.review").hunks(here)) do
-    by_id[hunk.id] = hunk
+    by_key[hunks.key(hunk)] = hunk
   end
   local items = vim.fn.getqflist({ id = list_id, items = 0 }).items
   local found = {}
   for number = first, math.min(last, #items) do
-    found[#found + 1] = by_id[items[number].user_data]
+    found[#found + 1] = by_key[items[number].user_data]
   end
   return found
 end
 
----@type table<string, { desc: string, act: fun(found: pintle.Hunk[]) }> by key
+---@type table<string, { desc: string, act: fun(found: pintle.OpenHunk[]) }> by key
 local verbs = {
   K = {
     desc = "keep the hunk",
@@ -258,7 +260,7 @@ vim.api.nvim_create_autocmd("FileType", {
 function M.positions(here)
   local lines = lines_of()
   return vim.tbl_map(function(hunk)
-    return { path = hunk.path, line = math.max(1, lines[hunk.id] or hunk.after.start) }
+    return { path = hunk.path, line = math.max(1, lines[hunks.key(hunk)] or hunk.after.start) }
   end, require("pintle.review").hunks(here))
 end
 

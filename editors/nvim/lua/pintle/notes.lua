@@ -285,7 +285,7 @@ function M.send()
       end
       local count = #notes
       drop(here.root, notes)
-      require("pintle.list").begin_round(view)
+      require("pintle.list").begin_round(here)
       local said = count == 1 and "1 note sent" or ("%d notes sent"):format(count)
       log.say(said .. (result.disposition == "queued" and ", to be read when the turn has ended" or ""))
     end)

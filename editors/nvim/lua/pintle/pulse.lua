@@ -52,6 +52,15 @@ function M.elapsed(state)
   return beat and state.turn and vim.uv.now() - beat.since or nil
 end
 
+---@param seconds integer
+---@param is_edit boolean Whether it is about an inline edit.
+---@return string
+function M.silence_text(seconds, is_edit)
+  local what = is_edit and "no data for an edit for %d s: `:Pintle stop edit` stops it"
+    or "no data for %d s: `:Pintle stop` cancels the turn, `:Pintle retry` resends the message"
+  return what:format(seconds)
+end
+
 local function tick()
   local is_anything = false
   for _, workspace in ipairs(require("pintle.workspace").all()) do
@@ -63,8 +72,7 @@ local function tick()
         -- An engine that does not respond is reported as such.
         if silent and not beat.is_told and not workspace.engine.watch:is_doubtful() then
           beat.is_told = true
-          local text = "no data for %d s: `:Pintle stop` cancels the turn, `:Pintle retry` resends the message"
-          log.warn(text:format(math.floor(silent / 1000)))
+          log.warn(M.silence_text(math.floor(silent / 1000), require("pintle.inline").is_running(view.state.id)))
           log.emit("Stalled", { root = workspace.root, session_id = view.state.id, ms = silent })
         end
       end

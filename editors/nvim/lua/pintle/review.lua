@@ -1,4 +1,5 @@
--- The open hunks of the current session: asked of the engine, shown in buffers and in a list, decided about.
+-- The open hunks of the current session and of inline edits: fetched from the engine, shown in buffers and in a list, decided
+-- about.
 --
 -- The engine owns the review. Here is only what it said last, and it is asked again whenever something happened.
 
@@ -14,7 +15,7 @@ local protocol = require("pintle.protocol")
 local M = {}
 
 ---@class (exact) pintle.Review What the engine said last.
----@field hunks pintle.Hunk[]
+---@field hunks pintle.OpenHunk[]
 ---@field baselines table<string, pintle.ReviewBaselineResult> Of the files that stand in buffers.
 ---@field is_asking boolean
 ---@field is_stale boolean Something happened while it was asked.
@@ -30,13 +31,17 @@ local function of(id)
   return reviews[id]
 end
 
----Open hunks by file, in the order of the engine's list.
----@param review pintle.Review
----@return { path: string, hunks: pintle.Hunk[] }[] files
----@return table<string, pintle.Hunk[]> by_path by the real path
-local function by_file(review)
+---@class (exact) pintle.FileHunks
+---@field path string
+---@field hunks pintle.OpenHunk[]
+
+---Hunks by file, in the order in which files first appear.
+---@param all pintle.OpenHunk[]
+---@return pintle.FileHunks[] files
+---@return table<string, pintle.OpenHunk[]> by_path by the real path
+local function by_file(all)
   local files, by_path = {}, {}
-  for _, hunk in ipairs(review.hunks) do
+  for _, hunk in ipairs(all) do
     local path = buffers.real(hunk.path)
     if not by_path[path] then
       by_path[path] = {}
@@ -47,16 +52,40 @@ local function by_file(review)
   return files, by_path
 end
 
----The current session's open hunks by file, as they were told last.
+---The sessions whose hunks are shown: the current one, then those of inline edits.
 ---@param here? pintle.Workspace
----@return { path: string, hunks: pintle.Hunk[] }[]
-function M.files(here)
-  return here and here.current and (by_file(of(here.current))) or {}
+---@return pintle.SessionId[] ids
+function M.sessions(here)
+  local current = here and here.current
+  local ids = current and { current } or {}
+  for _, id in ipairs(here and require("pintle.inline").sessions(here) or {}) do
+    if id ~= current then
+      ids[#ids + 1] = id
+    end
+  end
+  return ids
 end
 
----The current session's open hunks, file by file.
+---The shown sessions' open hunks by file, as last fetched; from top to bottom in each file.
 ---@param here? pintle.Workspace
----@return pintle.Hunk[]
+---@return pintle.FileHunks[]
+function M.files(here)
+  local ids, all = M.sessions(here), {}
+  for _, id in ipairs(ids) do
+    vim.list_extend(all, of(id).hunks)
+  end
+  local files = by_file(all)
+  for _, file in ipairs(#ids > 1 and files or {}) do
+    table.sort(file.hunks, function(a, b)
+      return a.after.start < b.after.start
+    end)
+  end
+  return files
+end
+
+---The shown sessions' open hunks, file by file.
+---@param here? pintle.Workspace
+---@return pintle.OpenHunk[]
 function M.hunks(here)
   local all = {}
   for _, file in ipairs(M.files(here)) do
@@ -68,7 +97,7 @@ end
 ---Where the hunks of a file stand in a buffer.
 ---@param buf integer
 ---@param baseline? pintle.ReviewBaselineResult
----@param of_file pintle.Hunk[]
+---@param of_file pintle.OpenHunk[]
 ---@return pintle.Place[]
 local function places(buf, baseline, of_file)
   local seen = baseline and hunks.seen(baseline, of_file)
@@ -82,12 +111,19 @@ local function places(buf, baseline, of_file)
   return hunks.places(hunks.lines(seen, vim.bo[buf].fileformat == "dos"), lines, of_file)
 end
 
+---A session's hunks in a file, and the file's text at its last accepted point.
+---@alias pintle.KnownFile { baseline?: pintle.ReviewBaselineResult, hunks: pintle.OpenHunk[] }
+
 ---Shows a file's hunks in its buffer, and no others.
 ---@param buf integer
----@param file? { baseline?: pintle.ReviewBaselineResult, hunks: pintle.Hunk[] } What is known of its file.
-local function show(buf, file)
-  overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
-  keys.set(buf, file ~= nil)
+---@param known? pintle.KnownFile[] What each session knows of the file.
+local function show(buf, known)
+  local found = {}
+  for _, file in ipairs(known or {}) do
+    vim.list_extend(found, places(buf, file.baseline, file.hunks))
+  end
+  overlay.show(buf, found)
+  keys.set(buf, known ~= nil)
 end
 
 ---Whether a hunk is open anywhere.
@@ -107,16 +143,17 @@ local heard = {}
 ---@type table<integer, true> buffers that are to be drawn anew
 local touched = {}
 
----What is known of the files with open hunks of all current sessions, by the real path.
----@return table<string, { baseline?: pintle.ReviewBaselineResult, hunks: pintle.Hunk[] }>
+---What is known of the files with open hunks of all shown sessions, by the real path.
+---@return table<string, pintle.KnownFile[]>
 local function known_files()
   local known = {}
   for _, here in ipairs(require("pintle.workspace").all()) do
-    local review = here.current and reviews[here.current]
-    if review then
-      local _, by_path = by_file(review)
+    for _, id in ipairs(M.sessions(here)) do
+      local review = of(id)
+      local _, by_path = by_file(review.hunks)
       for path, of_file in pairs(by_path) do
-        known[path] = { baseline = review.baselines[path], hunks = of_file }
+        known[path] = known[path] or {}
+        table.insert(known[path], { baseline = review.baselines[path], hunks = of_file })
       end
     end
   end
@@ -127,9 +164,8 @@ end
 ---@param buf integer
 local function draw_again(buf)
   local path = buffers.file_of(buf)
-  local file = path and known_files()[path]
   if path then
-    show(buf, file)
+    show(buf, known_files()[path])
   end
 end
 
@@ -171,7 +207,7 @@ local function hear(buf)
   }) or nil
 end
 
----Draws the current sessions' hunks in all buffers.
+---Draws the shown sessions' hunks in all buffers.
 function M.draw()
   local known = known_files()
   keys.update(M.is_open())
@@ -205,7 +241,7 @@ local function read_baselines(here, id, done)
       done()
     end
   end
-  for _, file in ipairs((by_file(review))) do
+  for _, file in ipairs((by_file(review.hunks))) do
     local path = buffers.real(file.path)
     if loaded[path] then
       open = open + 1
@@ -236,6 +272,9 @@ function M.refresh(here, id, done)
   review.is_asking, review.is_stale = true, false
   local function over(err)
     review.is_asking = false
+    if reviews[id] ~= review then
+      return -- the session was closed meanwhile
+    end
     if review.is_stale and not err then
       return M.refresh(here, id)
     end
@@ -255,13 +294,41 @@ function M.refresh(here, id, done)
     if err or not result then
       return over(err or { code = 0, message = "an empty answer" })
     end
-    review.hunks = result.hunks
+    review.hunks = vim.tbl_map(function(hunk)
+      return vim.tbl_extend("error", hunk, { session = id }) --[[@as pintle.OpenHunk]]
+    end, result.hunks)
     local state = here.views[id] and here.views[id].state
     for _, hunk in ipairs(state and result.hunks or {}) do
       state.hunks[hunk.id] = hunks.place_name(hunk.path, math.max(1, hunk.after.start), state.cwd)
     end
     read_baselines(here, id, over)
   end)
+end
+
+---Fetches the hunks of several sessions.
+---@param here pintle.Workspace
+---@param ids string[]
+---@param done fun() Called when all are shown; not when the engine fails.
+function M.refresh_each(here, ids, done)
+  local open = #ids
+  if open == 0 then
+    return done()
+  end
+  for _, id in ipairs(ids) do
+    M.refresh(here, id, function()
+      open = open - 1
+      if open == 0 then
+        done()
+      end
+    end)
+  end
+end
+
+---Returns true if a session's hunks are being fetched.
+---@param id string
+---@return boolean
+function M.is_asking(id)
+  return of(id).is_asking
 end
 
 ---Whether something is still to be asked or shown.
@@ -276,7 +343,7 @@ end
 ---@param here pintle.Workspace
 ---@param id string
 function M.changed(here, id)
-  if here.current ~= id then
+  if not vim.list_contains(M.sessions(here), id) then
     return
   end
   M.refresh(here, id, function()
@@ -290,9 +357,15 @@ end
 ---@param here pintle.Workspace
 ---@param id string
 function M.look(here, id)
-  if here.current == id then
+  if vim.list_contains(M.sessions(here), id) then
     M.refresh(here, id)
   end
+end
+
+---Drops what is known of a session that was closed or deleted.
+---@param id string
+function M.forget(id)
+  reviews[id] = nil
 end
 
 local group = vim.api.nvim_create_augroup("pintle_review", { clear = true })
@@ -302,11 +375,12 @@ vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost" }, {
   callback = function(event)
     local path = buffers.file_of(event.buf)
     for _, here in ipairs(require("pintle.workspace").all()) do
-      local review = here.current and reviews[here.current]
-      local _, by_path = by_file(review or of(""))
-      if path and here.current and by_path[path] then
-        keys.set(event.buf, true)
-        M.refresh(here, here.current)
+      for _, id in ipairs(path and M.sessions(here) or {}) do
+        local _, by_path = by_file(of(id).hunks)
+        if by_path[path] then
+          keys.set(event.buf, true)
+          M.refresh(here, id)
+        end
       end
     end
   end,

@@ -277,7 +277,9 @@ function M.fork()
     end)
     titles[title] = true
     local params = { sessionId = view.state.id, at = place.at, title = title }
-    local open = #require("pintle.review").hunks(here)
+    local open = #vim.tbl_filter(function(hunk)
+      return hunk.session == view.state.id
+    end, require("pintle.review").hunks(here))
     layout.open(here)
     here.engine:request(protocol.method.session_fork, params, function(err, result)
       if err or not result then

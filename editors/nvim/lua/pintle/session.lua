@@ -28,12 +28,14 @@ local M = {}
 ---@field mode? string The work mode: `act` or `plan`.
 ---@field first integer The first event that was applied; those before it are read when somebody wants to see them.
 ---@field seq integer The last durable event that was applied; everything between them was.
+---@field at_ms integer The time of that event.
 ---@field state string What it does; `idle`, `running`, `blocked`, or what a newer engine says.
 ---@field turn? string The running turn.
 ---@field turns table<string, pintle.Turn>
 ---@field last_turn? string The turn that began last.
 ---@field history pintle.History What is shown of it, and what of that counts.
 ---@field decisions integer[] The events of decisions that were not undone.
+---@field decided_ms table<integer, integer> The time of each decision, by its event.
 ---@field undone table<integer, true> The events of decisions that were undone.
 ---@field hunks table<pintle.HunkId, string> The places of hunks, for messages.
 ---@field items table<string, pintle.Item>
@@ -80,6 +82,7 @@ function M.new(id)
     id = id,
     first = 1,
     seq = 0,
+    at_ms = 0,
     state = "idle",
     turns = {},
     items = {},
@@ -91,6 +94,7 @@ function M.new(id)
     approvals = {},
     questions = {},
     decisions = {},
+    decided_ms = {},
     undone = {},
     hunks = {},
     history = history.new(),
@@ -210,7 +214,7 @@ function M.tail(session, page)
 end
 
 -- By item or turn: the newer value counts.
-local NEWER_COUNTS = { "items", "turns", "deliveries", "senders", "own", "undone" }
+local NEWER_COUNTS = { "items", "turns", "deliveries", "senders", "own", "undone", "decided_ms" }
 
 ---Takes the page before the first event that was applied. What is known of later events stays as it is.
 ---@param session pintle.Session
@@ -272,7 +276,7 @@ end
 ---@param record pintle.EventRecord
 ---@param changes pintle.Change[]
 function M.durable(session, record, changes)
-  session.seq = record.seq
+  session.seq, session.at_ms = record.seq, record.tsMs
   local handler = type(record.event) == "table" and events.durable[record.event.type]
   if handler then
     handler(session, record.event, function(change)

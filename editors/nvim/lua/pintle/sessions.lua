@@ -10,6 +10,9 @@ local M = {}
 -- Sessions and hits in a list.
 local LISTED = 200
 
+-- The keys of the list of sessions in picker plugins, for the table of keys in the help.
+M.KEYS = { { modes = "ni", lhs = "<C-x>", desc = "delete the session, after confirmation" } }
+
 -- Of a title in the list of hits.
 local TITLE_CELLS = 30
 
@@ -33,7 +36,14 @@ function M.open(workspace, id, name)
   end)
 end
 
----Reads the stored sessions of a workspace in which something was said.
+---Returns true for a session that lists show: one in which something was said, other than an inline edit without changes.
+---@param summary pintle.SessionSummary
+---@return boolean
+local function is_listed(summary)
+  return summary.title ~= nil and not require("pintle.inline").is_fruitless(summary.sessionId)
+end
+
+---Reads the stored sessions of a workspace that lists show.
 ---@param workspace pintle.Workspace
 ---@param done fun(sessions: pintle.SessionSummary[])
 function M.read(workspace, done)
@@ -41,9 +51,7 @@ function M.read(workspace, done)
     if err or not result then
       return log.failed("cannot list the sessions", err or { code = 0, message = "an empty answer" })
     end
-    done(vim.tbl_filter(function(summary)
-      return summary.title ~= nil
-    end, result.sessions))
+    done(vim.tbl_filter(is_listed, result.sessions))
   end)
 end
 
@@ -53,9 +61,7 @@ function M.known()
   local here = require("pintle.workspace").find()
   local params = here and { cwd = here.root, limit = LISTED }
   local result = here and params and here:ask_now(protocol.method.session_list, params)
-  return vim.tbl_filter(function(summary)
-    return summary.title ~= nil
-  end, result and result.sessions or {})
+  return vim.tbl_filter(is_listed, result and result.sessions or {})
 end
 
 ---Opens the newest session whose title begins with a text.
@@ -72,6 +78,44 @@ function M.open_titled(workspace, title)
   end)
 end
 
+---Deletes a session for good, after a question.
+---@param workspace pintle.Workspace
+---@param id pintle.SessionId
+---@param label string
+---@param done? fun() Called when it was deleted or is kept.
+local function confirm_delete(workspace, id, label, done)
+  done = done or function() end
+  local function delete()
+    workspace.engine:request(protocol.method.session_delete, { sessionId = id }, function(err)
+      if err then
+        return log.failed("not deleted", err)
+      end
+      log.say("the session was deleted")
+      done()
+    end)
+  end
+  local lines = {
+    { text = "Permanently delete this session?", group = "PintlePanelTitle" },
+    { text = label },
+    { text = "" },
+    { text = "This deletes its messages and checkpoints. Files do not change." },
+  }
+  local choices = {
+    {
+      label = "Delete it",
+      act = function()
+        if workspace.views[id] then
+          return M.close(workspace, id, delete)
+        end
+        delete()
+      end,
+    },
+    { label = "Keep it", act = done },
+  }
+  require("pintle.panel").open({ lines = lines, choices = choices, later = "keeps it" })
+end
+
+---Lists the sessions of a workspace, and opens one.
 ---@param workspace pintle.Workspace
 function M.pick(workspace)
   M.read(workspace, function(sessions)
@@ -88,12 +132,28 @@ function M.pick(workspace)
     for _, summary in ipairs(sessions) do
       choices[#choices + 1] = { label = M.label(summary), id = summary.sessionId, name = summary.title }
     end
+    local function id_of(choice)
+      return choice.id
+    end
     require("pintle.picker").select(choices, {
       prompt = "Which session?",
       kind = "pintle_session",
       format_item = function(choice)
         return choice.label
       end,
+      preview = require("pintle.recent").previewer(workspace, id_of),
+      action = {
+        lhs = M.KEYS[1].lhs,
+        desc = M.KEYS[1].desc,
+        act = function(choice)
+          if not choice.id then
+            return log.say("only a session can be deleted")
+          end
+          confirm_delete(workspace, choice.id, choice.label, function()
+            M.pick(workspace)
+          end)
+        end,
+      },
     }, function(choice)
       if choice.id then
         M.open(workspace, choice.id, choice.name)
@@ -140,6 +200,9 @@ function M.search(workspace, words)
       prompt = ("Sessions matching `%s`"):format(words),
       kind = "pintle_search",
       format_item = M.hit,
+      preview = require("pintle.recent").previewer(workspace, function(hit)
+        return hit.sessionId
+      end),
     }, function(hit)
       M.open(workspace, hit.sessionId, hit.title)
     end)
@@ -183,7 +246,11 @@ local function pick_one(workspace, prompt, is_wanted, done)
     if #found == 0 then
       return log.say("no other session")
     end
-    require("pintle.picker").select(found, { prompt = prompt, kind = "pintle_session", format_item = M.label }, done)
+    local preview = require("pintle.recent").previewer(workspace, function(summary)
+      return summary.sessionId
+    end)
+    local options = { prompt = prompt, kind = "pintle_session", format_item = M.label, preview = preview }
+    require("pintle.picker").select(found, options, done)
   end)
 end
 
@@ -193,34 +260,7 @@ function M.delete()
   pick_one(here, "Delete which session?", function()
     return true
   end, function(summary)
-    local id = summary.sessionId
-    local function delete()
-      here.engine:request(protocol.method.session_delete, { sessionId = id }, function(err)
-        if err then
-          return log.failed("not deleted", err)
-        end
-        log.say("the session was deleted")
-      end)
-    end
-    local lines = {
-      { text = "Permanently delete this session?", group = "PintlePanelTitle" },
-      { text = M.label(summary) },
-      { text = "" },
-      { text = "This deletes its messages and checkpoints. Files do not change." },
-    }
-    local choices = {
-      {
-        label = "Delete it",
-        act = function()
-          if here.views[id] then
-            return M.close(here, id, delete)
-          end
-          delete()
-        end,
-      },
-      { label = "Keep it", act = function() end },
-    }
-    require("pintle.panel").open({ lines = lines, choices = choices, later = "keeps it" })
+    confirm_delete(here, summary.sessionId, M.label(summary))
   end)
 end
 

@@ -130,6 +130,9 @@ function M.get()
   if status.queued > 0 then
     parts[#parts + 1] = status.queued .. " queued"
   end
+  if status.edits > 0 then
+    parts[#parts + 1] = status.edits == 1 and "1 edit" or status.edits .. " edits"
+  end
   if status.plan then
     parts[#parts + 1] = status.plan
   end

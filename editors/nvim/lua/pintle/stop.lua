@@ -1,13 +1,14 @@
--- The verbs that stop: a call, a job or a sub-agent, a login, the turn, the session. Each says what it did, and what goes on.
+-- The verbs that stop: a call, a job or a sub-agent, an inline edit, a login, the turn, the session. Each
+-- says what it did, and what goes on.
 
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
 
 local M = {}
 
----@alias pintle.StopScope "turn"|"tool"|"job"|"login"|"session"
+---@alias pintle.StopScope "turn"|"tool"|"job"|"edit"|"login"|"session"
 
-M.SCOPES = { "job", "login", "session", "tool", "turn" }
+M.SCOPES = { "edit", "job", "login", "session", "tool", "turn" }
 
 ---@return pintle.Workspace? here, pintle.View? view
 local function current()
@@ -109,7 +110,13 @@ end
 local scopes = {
   turn = function()
     local here, view = current()
-    if not here or not view or not view.state.turn then
+    local inline = require("pintle.inline")
+    if inline.stop_here() then
+      return
+    elseif not here or not view or not view.state.turn then
+      if here and inline.count(here) > 0 then
+        return inline.stop()
+      end
       return log.say("no turn is running")
     end
     here.engine:request(protocol.method.turn_interrupt, { sessionId = view.state.id }, function(err, result)
@@ -124,6 +131,9 @@ local scopes = {
   end,
   job = function()
     stop_one({ job = true, subagent = true }, "no job or sub-agent is running")
+  end,
+  edit = function()
+    require("pintle.inline").stop()
   end,
   login = function()
     require("pintle.login").cancel()

@@ -14,21 +14,6 @@ local MESSAGES = {
 
 M.NAMES = { "explain", "fix", "refactor", "test" }
 
----The diagnostics that touch lines of the current buffer.
----@param first integer from 1
----@param last integer
----@return pintle.Input.diagnostics?
-local function problems(first, last)
-  local items = {}
-  for _, each in ipairs(vim.diagnostic.get(0)) do
-    if each.lnum + 1 <= last and (each.end_lnum or each.lnum) + 1 >= first then
-      items[#items + 1] = require("pintle.diagnostics").attached(each)
-    end
-  end
-  local path = vim.api.nvim_buf_get_name(0)
-  return #items > 0 and { type = "diagnostics", path = path, items = items } or nil
-end
-
 ---Shows the windows, and stays where one is: the answer is read beside the code.
 local function show()
   local here = vim.api.nvim_get_current_win()
@@ -54,7 +39,7 @@ function M.send(name, more, range)
   local attached = { input.selection(first, last) }
   local text = MESSAGES[name]
   if name == "fix" then
-    local found = problems(first, last)
+    local found = require("pintle.diagnostics").of_lines(0, first, last)
     if not found then
       return log.error("these lines have no diagnostics; `]d` goes to the next one")
     end

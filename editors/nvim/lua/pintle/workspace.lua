@@ -89,6 +89,9 @@ function M.get()
         approval.drop(self.engine)
         self.documents:lost()
       end
+      if state == "failed" then
+        require("pintle.inline").lost(self)
+      end
       log.emit("State", { root = root, engine = state })
     end,
     is_busy = function()
@@ -155,11 +158,21 @@ function Workspace:leave_session()
   mark(vim.api.nvim_get_current_tabpage(), nil)
 end
 
+---Drops a session that was closed or deleted.
+---@param id string
+---@return pintle.View? view
+function Workspace:drop(id)
+  local view = self.views[id]
+  self.views[id] = nil
+  require("pintle.inline").forget(id)
+  review.forget(id)
+  return view
+end
+
 ---Takes a session out that was closed or deleted.
 ---@param id string
 function Workspace:forget(id)
-  local view = self.views[id]
-  self.views[id] = nil
+  local view = self:drop(id)
   if self.current == id then
     self:leave_session()
   end
@@ -187,8 +200,8 @@ function Workspace:ask_now(method, params)
   return result
 end
 
----Deletes a session in which nothing was said, so that lists hold none of them. One that another client has open, or another
----tab shows, stays.
+---Deletes a session in which nothing was said, or in which an inline edit changed nothing, so that lists hold none of them. One
+---that another client has open, or another tab shows, stays.
 ---@param id string
 ---@param done? fun() Called when it is deleted, or cannot be.
 ---@return boolean is_asked
@@ -198,10 +211,12 @@ function Workspace:discard_if_blank(id, done)
     return vim.t[tab].pintle_session == id
   end)
   local is_leaving = done ~= nil
-  if not view or self.engine.state ~= "ready" or is_shown and not is_leaving or not session.is_blank(view.state) then
+  if not view or self.engine.state ~= "ready" or is_shown and not is_leaving then
+    return false
+  elseif not session.is_blank(view.state) and not require("pintle.inline").is_fruitless(id) then
     return false
   end
-  self.views[id] = nil
+  self:drop(id)
   self.engine:request(protocol.method.session_close, { sessionId = id }, function()
     self.engine:request(protocol.method.session_delete, { sessionId = id }, done)
   end)

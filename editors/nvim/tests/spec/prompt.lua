@@ -110,6 +110,77 @@ test("`@` completes files, buffers and names, `/` prompts and skills", function(
   vim.fn.delete(vim.env.PINTLE_HOME .. "/skills", "rf")
 end)
 
+-- What a completion plugin is given for the current line of the prompt, with the cursor at its end.
+local SOURCE = [[
+  local plugin, line = ...
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { line })
+  _G.response = nil
+  local function callback(response) _G.response = response end
+  if plugin == "blink" then
+    local source = require("pintle.blink").new({}, {})
+    _G.is_enabled = source:enabled()
+    source:get_completions({ line = line, cursor = { 1, #line } }, callback)
+  else
+    local source = require("pintle.cmp").new()
+    _G.is_enabled = source:is_available()
+    source:complete({ context = { cursor_before_line = line, cursor = { row = 1, col = #line + 1 } } }, callback)
+  end
+]]
+
+test("completion plugins are given the candidates by sources", function()
+  local prompts = vim.env.PINTLE_HOME .. "/prompts"
+  vim.fn.mkdir(prompts, "p")
+  child.write(prompts .. "/tidy.md", "---\ndescription: Tidies up\n---\nTidy up.\n")
+  for _, plugin in ipairs({ "blink", "cmp" }) do
+    local dir = child.folder()
+    child.write(dir .. "/with blank.txt", "b\n")
+    vim.fn.mkdir(dir .. "/.pintle/prompts", "p")
+    local vi = child.start({ dir = dir, script = { replies = {} } })
+    vi:lua("package.loaded[...] = {}", plugin == "blink" and "blink.cmp" or "cmp")
+    open_prompt(vi)
+    -- Nothing is known yet, since nobody has typed: it is read.
+    vi:lua(SOURCE, plugin, "ä @blank")
+    vi:wait("_G.response", "the files")
+    equal(vi:lua("return _G.is_enabled"), true)
+    equal(vi:lua("return _G.response.items[1]"), {
+      label = '@"with blank.txt"',
+      labelDetails = { description = "file" },
+      kind = 17,
+      filterText = '@"with blank.txt"',
+      textEdit = {
+        newText = '@"with blank.txt"',
+        range = { start = { line = 0, character = 3 }, ["end"] = { line = 0, character = 9 } },
+      },
+      data = { is_trust = false },
+    })
+    vi:lua(SOURCE, plugin, "no word")
+    equal(vi:lua("return #_G.response.items"), 0)
+    vi:lua(SOURCE, plugin, "/")
+    vi:wait("_G.response", "the commands")
+    local labels = "vim.tbl_map(function(item) return item.label end, _G.response.items)"
+    equal(vi:lua("return " .. labels), { "/tidy", ":Pintle trust" })
+    -- What the last item leads to.
+    vi:lua(
+      [[
+      local item, done = _G.response.items[2], function() _G.is_done = true end
+      if ... == "blink" then
+        require("pintle.blink").new({}, {}):execute({}, item, done, function() _G.is_default = true end)
+      else
+        require("pintle.cmp").new():execute(item, done)
+      end
+    ]],
+      plugin
+    )
+    vi:wait("#_G.asked == 1", "the question")
+    contains(vi:lua("return _G.asked[1].prompt"), "Trust this project?")
+    equal(vi:lua("return { _G.is_done, _G.is_default or false }"), { true, plugin == "blink" })
+    vi:cmd("tabnew")
+    vi:lua(SOURCE, plugin, "@blank")
+    equal(vi:lua("return _G.is_enabled"), false)
+  end
+  vim.fn.delete(prompts, "rf")
+end)
+
 test("symbols of a language server are completed as lines of a file", function()
   local dir = child.folder()
   child.write(dir .. "/a.lua", "local x\nfunction Weaver()\nend\n")

@@ -252,7 +252,8 @@ local function reviewed_while_running(and_then)
   vi:cmd("edit a.txt")
   vi:cmd("Pintle ask go")
   vi:wait("#require('pintle.overlay').places(0) == 3", "hunks of the running turn")
-  vi:wait_chat("while [")
+  -- Not only pending: a decision that comes before the call runs is carried out at once.
+  vi:wait_chat("running")
   return vi, dir
 end
 

@@ -51,7 +51,7 @@ test("one call is stopped and the turn goes on", function()
   contains(vi:chat(), "Went on.")
   contains(vi:chat(), "cancelled")
   vi:cmd("Pintle stop everything")
-  vi:wait_note("unknown value `everything`; expected one of: job, login, session, tool, turn")
+  vi:wait_note("unknown value `everything`; expected one of: edit, job, login, session, tool, turn")
 end)
 
 test("what the cursor is on in the transcript is stopped, and nothing else", function()

@@ -280,6 +280,108 @@ test("what came of a decision, in words", function()
   end
 end)
 
+test("how an edit ended, in words", function()
+  local inline = require("pintle.inline")
+  local levels = vim.log.levels
+  local rows = {
+    {
+      { status = "completed", duration_ms = 1500 },
+      { "a.lua", "b.lua" },
+      nil,
+      "edited a.lua, b.lua in 1.5 s; :Pintle edits opens the transcript",
+      levels.INFO,
+    },
+    {
+      { status = "completed" },
+      {},
+      "It is fine",
+      "no changes in a.lua: It is fine; :Pintle edits opens the transcript",
+      levels.WARN,
+    },
+    {
+      { status = "completed", denials = 2 },
+      {},
+      "As you wish.",
+      "no changes in a.lua: 2 calls were denied; :Pintle edits opens the transcript",
+      levels.WARN,
+    },
+    { { status = "interrupted" }, {}, nil, "the edit of a.lua was stopped, nothing was changed", levels.INFO },
+    {
+      { status = "interrupted" },
+      { "a.lua" },
+      nil,
+      "the edit of a.lua was stopped after it changed a.lua",
+      levels.INFO,
+    },
+    {
+      { status = "failed", error = { code = "auth", message = "no key for x" } },
+      {},
+      nil,
+      "the edit of a.lua failed: no key for x; sign in or set a key with :Pintle login x",
+      levels.ERROR,
+    },
+    {
+      { status = "failed", error = { code = "network", message = "no network" } },
+      { "a.lua" },
+      nil,
+      "the edit of a.lua failed after it changed a.lua: no network",
+      levels.ERROR,
+    },
+    {
+      { status = "completed", stop = "limit" },
+      {},
+      nil,
+      "the edit of a.lua reached its limit of 30 replies, nothing was changed; :Pintle edits opens the transcript",
+      levels.WARN,
+    },
+  }
+  for _, row in ipairs(rows) do
+    local turn = vim.tbl_extend("keep", row[1], { id = "t" })
+    equal({ inline.outcome("a.lua", turn, row[2], row[3]) }, { row[4], row[5] })
+  end
+end)
+
+test("silence of a turn and of an edit is reported with the command that stops it", function()
+  local pulse = require("pintle.pulse")
+  contains(pulse.silence_text(41, false), "no data for 41 s: `:Pintle stop` cancels the turn")
+  equal(pulse.silence_text(41, true), "no data for an edit for 41 s: `:Pintle stop edit` stops it")
+end)
+
+test("what an edit does, at its lines", function()
+  local inline = require("pintle.inline")
+  local state = session.new("s")
+  state.state = "running"
+  equal(inline.activity(state), "working")
+  state.items = {
+    ["1"] = { id = "1", type = "toolCall", status = "completed", title = "read a" },
+    ["2"] = { id = "2", type = "toolCall", status = "running", title = "bash: make\nmake test" },
+    ["3"] = { id = "3", type = "toolCall", status = "pending", title = "edit a" },
+  }
+  equal(inline.activity(state), "bash: make …")
+  state.state = "blocked"
+  equal(inline.activity(state), "waiting for your answer, :Pintle attention")
+end)
+
+test("the last messages of a session, for a preview", function()
+  local recent = require("pintle.recent")
+  local long = {}
+  for line = 1, 100 do
+    long[line] = "line " .. line
+  end
+  local items = {
+    { type = "userMessage", content = { { type = "text", text = "fix it" } } },
+    { type = "reasoning", text = "hm" },
+    { type = "toolCall", title = "read a.lua" },
+    { type = "toolCall", title = "bash: make\ncheck" },
+    { type = "agentMessage", text = table.concat(long, "\n") .. "\n" },
+  }
+  local lines = recent.lines(items)
+  local head = { "## You", "", "fix it", "", "- read a.lua", "- bash: make …", "", "## pintle", "", "…", "line 41" }
+  equal(vim.list_slice(lines, 1, #head), head)
+  equal(lines[#lines], "line 100")
+  equal(recent.lines({}), { "(no messages)" })
+end)
+
 test("who may be spoken with", function()
   local engine = require("pintle.engine")
   local function hello(version)
