@@ -18,7 +18,7 @@ local STEPS_MAX = 30
 -- The length of a session title.
 local TITLE_CHARS = 120
 
-local INSTRUCTIONS = "The first message of this session is an inline edit: the user asks for a change of the selected lines and "
+local INSTRUCTIONS = "The first message of this session is an inline edit: the user asks for a change to the selected lines and "
   .. "reads the changed lines, not your messages. Edit the file, change only what the request needs, and end without a summary. "
   .. "If you change nothing, give the reason in one sentence."
 

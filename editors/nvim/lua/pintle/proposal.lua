@@ -1,4 +1,5 @@
--- Edits a proposed change before it is allowed: a tab shows the file and the proposed version, and `:w` adds the edits to the answer.
+-- Edits a proposed change before it is allowed: a tab shows the file and the proposed version, and `:w` adds the edits to the
+-- answer.
 
 local buffers = require("pintle.buffers")
 local compat = require("pintle.compat")
