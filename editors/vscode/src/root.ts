@@ -198,7 +198,6 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   }
 
   // ----- inside
-
   /** Begins where a trusted folder is open. The engine starts when a chat is shown. */
   #begin(): void {
     if (this.window !== undefined || this.folder === undefined || !vscode.workspace.isTrusted) {

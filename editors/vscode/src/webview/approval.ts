@@ -66,6 +66,7 @@ export function drawApproval(
   approval: Approval,
   workspace: Workspace,
   canAnswer: boolean,
+  edited: HTMLElement,
   send: Send,
 ): HTMLElement {
   const title = titleOfApproval(approval);
@@ -95,15 +96,13 @@ export function drawApproval(
       },
     },
     body,
-    el("p", { class: "edited" }),
+    edited,
     answers.element,
   );
 }
 
-/** Lists the files that the user has edited above the answers. */
-export function showEdited(card: HTMLElement, edited: string[], { folder, system }: Workspace): void {
-  const line = card.querySelector<HTMLElement>(":scope > .edited");
-  if (line === null) return;
+/** Lists the files that the user has edited, in a line of a question. */
+export function showEdited(line: HTMLElement, edited: string[], { folder, system }: Workspace): void {
   const names = edited.map((path) => visible(labelOf(folder, path, system))).join(", ");
   line.hidden = names === "";
   line.textContent = names === "" ? "" : t("Allow includes your edits to {0}.", names);

@@ -1,4 +1,5 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
+import type { Approval } from "pintle-client";
 import type { Head } from "../chat/messages.ts";
 import { t } from "../words.ts";
 import { drawApproval, showEdited } from "./approval.ts";
@@ -24,6 +25,8 @@ export class Around {
   readonly #queue: Queue;
   readonly #plan = new PlanList();
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
+  /** The lines of approvals that list the files which the user has edited. */
+  readonly #edited = new Map<string, HTMLElement>();
   readonly #send: Send;
   readonly #drawMarkdown: (text: string) => HTMLElement;
   readonly focus: Focus;
@@ -67,7 +70,7 @@ export class Around {
     const approvals = head.approvals.map(({ approval, canAnswer }) => ({
       id: approval.approvalId,
       canAnswer,
-      draw: () => drawApproval(approval, head, canAnswer, this.#send),
+      draw: () => drawApproval(approval, head, canAnswer, this.#editedLine(approval), this.#send),
     }));
     const questions = head.questions.map(({ question, canAnswer }) => ({
       id: question.questionId,
@@ -80,6 +83,7 @@ export class Around {
     for (const [id, card] of this.#cards) {
       if (open.has(id)) continue;
       this.#cards.delete(id);
+      this.#edited.delete(id);
       this.focus.replace(card.element);
     }
     for (const { id, canAnswer, draw } of asked) {
@@ -93,8 +97,14 @@ export class Around {
       this.#cards.set(id, { element, canAnswer });
     }
     for (const { approval, edited } of head.approvals) {
-      const card = this.#cards.get(approval.approvalId)?.element;
-      if (card !== undefined) showEdited(card, edited, head);
+      const line = this.#edited.get(approval.approvalId);
+      if (line !== undefined) showEdited(line, edited, head);
     }
+  }
+
+  #editedLine({ approvalId }: Approval): HTMLElement {
+    const line = el("p", { class: "edited" });
+    this.#edited.set(approvalId, line);
+    return line;
   }
 }

@@ -4,18 +4,19 @@ import { test } from "node:test";
 import type { Approval } from "pintle-client";
 import { programsOf, reasonOf, titleOf, titleOfApproval, warningOf } from "../../src/chat/consent.ts";
 import type { FromPage } from "../../src/chat/messages.ts";
-import type { Element } from "./element.ts";
-import { drawn, inSight } from "./element.ts";
+import { Element, drawn, inSight } from "./element.ts";
 
 // The page's files are checked with a browser's types, which are not here: hence a name that only the run resolves.
 const APPROVAL = "../../src/webview/approval.ts";
-const { drawApproval } = (await import(APPROVAL)) as {
+const { drawApproval, showEdited } = (await import(APPROVAL)) as {
   drawApproval: (
     approval: Approval,
     workspace: unknown,
     canAnswer: boolean,
+    edited: unknown,
     send: (message: FromPage) => void,
   ) => unknown;
+  showEdited: (line: unknown, edited: string[], workspace: unknown) => void;
 };
 
 type Change = NonNullable<Approval["changes"]>[number];
@@ -147,7 +148,10 @@ function card(asked: Approval, canAnswer = true): { root: Element; sent: FromPag
   const sent: FromPage[] = [];
   const workspace = { folder: "/w", system: "unix" };
   const send = (message: FromPage): unknown => sent.push(message);
-  return { root: drawn(() => drawApproval(asked, workspace, canAnswer, send)) as Element, sent };
+  return {
+    root: drawn(() => drawApproval(asked, workspace, canAnswer, new Element("p"), send)) as Element,
+    sent,
+  };
 }
 
 const endsOf = (root: Element): Element[] =>
@@ -224,7 +228,21 @@ for (const [name, system, folder, path, want] of [
 ] as const) {
   test(`a question of permission names files relative to the folder: ${name}`, () => {
     const asked = edits(change("modify", path));
-    const root = drawn(() => drawApproval(asked, { folder, system }, true, () => undefined)) as Element;
+    const root = drawn(() =>
+      drawApproval(asked, { folder, system }, true, new Element("p"), () => undefined),
+    ) as Element;
     assert.equal(root.find("button").text, want);
+  });
+}
+
+for (const [name, edited, want] of [
+  ["none", [], ""],
+  ["one", ["/w/a.ts"], "Allow includes your edits to a.ts."],
+  ["several", ["/w/a.ts", "/w/b.ts"], "Allow includes your edits to a.ts, b.ts."],
+] as const) {
+  test(`a question lists the files that the user has edited: ${name}`, () => {
+    const line = new Element("p");
+    showEdited(line, [...edited], { folder: "/w", system: "unix" });
+    assert.deepEqual([line.text, line.hidden], [want, want === ""]);
   });
 }
