@@ -21,7 +21,7 @@ pub enum JobRequest {
     /// Run this in the background.
     Start {
         /// The command.
-        command: Command,
+        command: Box<Command>,
         /// A one-line title for the user.
         title: String,
         /// The running job.
@@ -89,6 +89,7 @@ impl Jobs {
 
     /// Runs a command in the background.
     pub(super) async fn start(&self, command: Command, title: String) -> Result<JobView, String> {
+        let command = Box::new(command);
         self.ask(|reply| JobRequest::Start { command, title, reply }).await?
     }
 

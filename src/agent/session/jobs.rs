@@ -114,7 +114,7 @@ impl Session {
             }
             JobEvent::Ended(item, ran) => self.job_ended(&item, ran),
             JobEvent::Requested(JobRequest::Start { command, title, reply }) => {
-                let _ = reply.send(self.start_job(command, &title));
+                let _ = reply.send(self.start_job(*command, &title));
             }
             JobEvent::Requested(request) => {
                 self.jobs.answer(request, self.services.ambient.now_ms());

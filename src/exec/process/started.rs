@@ -17,7 +17,7 @@ use tokio::process::Child;
 pub(super) enum Started {
     /// A child of this process.
     Here {
-        child: Child,
+        child: Box<Child>,
         leader: Option<Leader>,
         /// The enforced level, if it is confined by a profile.
         level: Option<Level>,
@@ -47,12 +47,12 @@ impl Started {
         }
         let Some(confinement) = confinement else {
             let (child, leader) = launch.spawn(&launch.argv, Vec::new(), streams)?;
-            return Ok(Self::Here { child, leader, level: None });
+            return Ok(Self::Here { child: Box::new(child), leader, level: None });
         };
         let profiled = sandbox::profiled(confinement, &launch.argv)
             .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, NO_SUPERVISOR))?;
         let (child, leader) = launch.spawn(&profiled.argv, profiled.variables, streams)?;
-        Ok(Self::Here { child, leader, level: Some(profiled.level) })
+        Ok(Self::Here { child: Box::new(child), leader, level: Some(profiled.level) })
     }
 
     /// Waits until the process ends. Cancel-safe.

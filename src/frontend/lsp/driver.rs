@@ -65,7 +65,7 @@ pub(super) struct Driver {
 
 /// A result of work that the connection started.
 pub(super) enum Done {
-    Outcome(Outcome),
+    Outcome(Box<Outcome>),
     /// An edit is to be made in the client.
     Edit(EditCall),
 }
@@ -80,13 +80,13 @@ impl Protocol for Driver {
     async fn next(&mut self) -> Done {
         tokio::select! {
             biased;
-            outcome = connection::first_ready(&mut self.running) => Done::Outcome(outcome),
+            outcome = connection::first_ready(&mut self.running) => Done::Outcome(Box::new(outcome)),
             call = self.edits.next() => Done::Edit(call),
         }
     }
 
     fn ready_response(&mut self) -> Option<Done> {
-        connection::take_ready(&mut self.running).map(Done::Outcome)
+        connection::take_ready(&mut self.running).map(|outcome| Done::Outcome(Box::new(outcome)))
     }
 
     fn follows_events(done: &Done) -> bool {
@@ -99,7 +99,7 @@ impl Protocol for Driver {
 
     async fn done(&mut self, done: Done) {
         match done {
-            Done::Outcome(outcome) => self.finish(outcome),
+            Done::Outcome(outcome) => self.finish(*outcome),
             Done::Edit(call) => {
                 let request = self.edits.send(call, &self.documents);
                 self.send_all(request);
