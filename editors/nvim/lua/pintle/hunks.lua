@@ -24,7 +24,7 @@ end
 ---Cuts a text into lines, each with its end.
 ---@param text string
 ---@return string[]
-local function pieces(text)
+function M.pieces(text)
   local found = {}
   for piece in text:gmatch("[^\n]*\n?") do
     if piece ~= "" then
@@ -42,7 +42,7 @@ function M.lines(text, is_dos)
   return vim.tbl_map(function(piece)
     local line = piece:gsub("\n$", "")
     return is_dos and (line:gsub("\r$", "")) or line
-  end, pieces(text))
+  end, M.pieces(text))
 end
 
 ---The text that the engine saw: the baseline with all open hunks of the file done to it.
@@ -50,7 +50,7 @@ end
 ---@param hunks pintle.Hunk[] The file's, sorted by line.
 ---@return string? text nil where hunks and baseline do not belong together, or the file is no text or is gone
 function M.seen(baseline, hunks)
-  local old, new, at = pieces(baseline.text or ""), {}, 1
+  local old, new, at = M.pieces(baseline.text or ""), {}, 1
   for _, hunk in ipairs(hunks) do
     if hunk.kind == "file" then
       return hunk.newText ~= "" and hunk.newText or nil

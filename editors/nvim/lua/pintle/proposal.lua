@@ -5,30 +5,19 @@ local buffers = require("pintle.buffers")
 local compat = require("pintle.compat")
 local documents = require("pintle.documents")
 local log = require("pintle.log")
+local pieces = require("pintle.hunks").pieces
 
 local M = {}
 
 local WINBAR = "%#Comment# :w includes your edits · :q goes back to the question%<"
 local OTHER_WINBAR = "%#Comment# the file as it is now%<"
 
----@param text string
----@return string[] lines with their ends
-local function lines_of(text)
-  local lines = {}
-  for line in text:gmatch("[^\n]*\n?") do
-    if line ~= "" then
-      lines[#lines + 1] = line
-    end
-  end
-  return lines
-end
-
 ---A text after a unified diff.
 ---@param text string
 ---@param diff string Hunks, as the engine sends them.
 ---@return string? text Nil if the diff is not one of this text.
 function M.apply(text, diff)
-  local old, new, at = lines_of(text), {}, 1
+  local old, new, at = pieces(text), {}, 1
   local last ---@type string?
   for _, line in ipairs(vim.split((diff:gsub("\n$", "")), "\n", { plain = true })) do
     local sign, rest = line:sub(1, 1), (line:sub(2):gsub("\r$", "")) .. "\n"
