@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn images_are_found_by_their_paths() {
         let (folder, tree) = tree();
-        let absolute = tree.cwd.join("a.png").to_string_lossy().into_owned();
+        let absolute = tree.cwd.join("a.png");
         for (text, is_found) in [
             ("what is a.png?", false),
             ("what is in a.png", true),
@@ -271,12 +271,16 @@ mod tests {
             ("folder.png", false),
             ("it's README.md", false),
         ] {
-            let want = if is_found { std::slice::from_ref(&absolute) } else { &[] };
+            let want = is_found.then(|| absolute.clone());
             let found = tree.images(text);
-            let found: Vec<String> = found.iter().map(|path| path.replace("/./", "/")).collect();
-            assert_eq!(found, want, "{text}");
+            let found: Vec<PathBuf> = found.into_iter().map(PathBuf::from).collect();
+            assert_eq!(found, Vec::from_iter(want), "{text}");
         }
-        let dropped = format!("see file://{absolute} {}", folder.path().join("w/a.png").display());
+        let dropped = format!(
+            "see file://{} {}",
+            absolute.display(),
+            folder.path().join("w/a.png").display()
+        );
         assert_eq!(tree.images(&dropped).len(), 2);
     }
 }
