@@ -5,6 +5,7 @@ use super::commands::COMMANDS;
 use super::view::Known;
 use ignore::WalkBuilder;
 use pintle_base::text::visible::visible_line;
+use pintle_os::System;
 use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 
@@ -126,8 +127,10 @@ impl Tree {
     /// Returns the images whose paths are words in a message.
     pub(super) fn images(&self, text: &str) -> Vec<String> {
         const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
-        // Terminals quote and escape the paths of dropped files.
-        let words = pintle_agent::config::split_words(text)
+        // Terminals quote and escape the paths of dropped files. On Windows, a backslash separates directories.
+        let is_windows = System::CURRENT == System::Windows;
+        let text = if is_windows { text.replace('\\', "/") } else { text.to_owned() };
+        let words = pintle_agent::config::split_words(&text)
             .unwrap_or_else(|_| text.split_whitespace().map(str::to_owned).collect());
         let is_image = |path: &Path| {
             let ending = path.extension().and_then(|ending| ending.to_str());
@@ -189,7 +192,6 @@ impl Files for Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pintle_os::System;
 
     fn tree() -> (tempfile::TempDir, Tree) {
         let folder = tempfile::tempdir().unwrap();
