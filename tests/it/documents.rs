@@ -308,6 +308,29 @@ fn an_edit_whose_document_is_closed_instead_counts_only_if_it_was_saved() {
 }
 
 #[test]
+fn an_edited_proposal_goes_to_the_screen_with_what_is_typed_meanwhile() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let capabilities = json!({"applyEdit": {}, "approvals": {}});
+    let mut editor = Editor::with(&place, &[edit("two", "TWO")], capabilities, "ask");
+    editor.open(TYPED, true);
+    editor.program.request("turn/start", json!({"input": [{"type": "text", "text": "go"}]}));
+    let request = editor.serve(|message| message["method"] == "approval/request");
+    // The user types into the file after the proposal was shown.
+    editor.type_over("one", "ONE");
+    let proposed = TYPED.replace("two", "TWO");
+    let text = proposed.replace("four", "FOUR");
+    let edits = json!([{"path": editor.path, "proposed": proposed, "text": text}]);
+    let result = json!({"optionId": "allow", "edits": edits});
+    editor.program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    editor.serve(|message| message["params"]["event"]["type"] == "turn.completed");
+    assert_eq!(editor.text, "ONE\nTWO\nthree\nFOUR\nfive\nsix typed\n");
+    assert_eq!(editor.disk(), DISK, "unsaved text is not saved");
+    let hunks = editor.hunks();
+    let hunks: Vec<_> = hunks.iter().map(|hunk| hunk["newText"].as_str().unwrap()).collect();
+    assert_eq!(hunks, ["TWO\n"], "the rest is the user's");
+}
+
+#[test]
 fn an_edit_of_lines_that_are_being_typed_in_is_not_made() {
     let place = Place::new(&[("a.txt", DISK)]);
     let mut editor = Editor::new(&place, &[edit("two", "TWO")], edits());

@@ -114,6 +114,46 @@ fn the_users_version_is_written_and_the_model_learns_the_difference() {
 }
 
 #[test]
+fn every_file_of_a_patch_can_be_edited() {
+    let place = Place::new(&[("a.txt", "a1\na2\n"), ("b.txt", "b1\nb2\n")]);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-a2\n+A2\n*** Update File: b.txt\n*** Move to: c.txt\n@@\n-b2\n+B2\n\
+                 *** Add File: n.txt\n+n1\n*** End Patch";
+    let replies =
+        [call("apply_patch", json!({"input": patch})), json!({"blocks": [{"text": "done"}]})];
+    let script = place.script(&json!({"replies": replies}));
+    let args = ["serve", "--permission", "ask", "--profile", "openai", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    let request = program.until(|message| message["method"] == "approval/request");
+    let edit = |name, proposed, text| json!({"path": place.path(name), "proposed": proposed, "text": text});
+    let edits = json!([
+        edit("a.txt", "a1\nA2\n", "a1\nA2 mine\n"),
+        edit("c.txt", "b1\nB2\n", "b1 mine\nB2\n"),
+        edit("n.txt", "n1\n", "n1\nn2\n"),
+    ]);
+    answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+    let texts = ["a.txt", "c.txt", "n.txt"].map(|name| place.read(name));
+    assert_eq!(texts, ["a1\nA2 mine\n", "b1 mine\nB2\n", "n1\nn2\n"], "{}", result(&program));
+}
+
+#[test]
+fn a_file_keeps_its_encoding() {
+    let place = Place::new(&[]);
+    let utf16 = |text: &str| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect()
+    };
+    std::fs::write(place.path("a.txt"), utf16("one\r\ntwo\r\n")).unwrap();
+    let (mut program, request) = asked(&place, edit("two", "TWO"));
+    let edits = json!([{"path": place.path("a.txt"), "proposed": "one\nTWO\n", "text": "one\nzw\u{f6}lf\n"}]);
+    answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+    let want = utf16("one\r\nzw\u{f6}lf\r\n");
+    assert_eq!(std::fs::read(place.path("a.txt")).unwrap(), want, "{}", result(&program));
+}
+
+#[test]
 fn edits_that_make_no_sense_are_refused_and_the_request_stays_open() {
     let place = Place::new(&[("a.txt", "one\ntwo\n"), ("b.txt", "b\n")]);
     let (mut program, request) = asked(&place, edit("two", "TWO"));

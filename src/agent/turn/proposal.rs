@@ -10,7 +10,7 @@ use pintle_session::context::conversation::from_engine;
 use pintle_tools::{ToolContext, edit_proposal};
 use std::path::PathBuf;
 
-/// Applies the user's edits, and adds them to the call's result. If an edit cannot be applied, the call's version stays, and a notice says so.
+/// Applies the user's edits, and adds them to the call's result. If an edit cannot be applied, the call's version stays, with a notice.
 pub(super) async fn apply_edits<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,

@@ -93,7 +93,7 @@ impl Questions {
         (over.into_iter().map(withdrawal).collect(), new)
     }
 
-    /// Returns messages that withdraw the requests of sessions left by the client.
+    /// Returns messages that withdraw requests from sessions that the client has left.
     pub(super) fn leave(&mut self, is_left: impl Fn(&SessionId) -> bool) -> Vec<Vec<u8>> {
         self.open.leave(is_left).into_iter().map(withdrawal).collect()
     }
