@@ -191,7 +191,7 @@ pub struct ApprovalAnswer {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
     /// The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the
-    /// call. The model receives the difference.
+    /// call. The model receives the difference. If an edit cannot be applied, a `proposalNotEdited` notice names the file that has its text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<ProposalEdit>,
 }

@@ -4,7 +4,8 @@
 //! between the two. Every external wait of a turn goes through [`TurnHost::wait`], so that the session keeps answering commands. Invariant: no
 //! awaited future borrows the session.
 
-use pintle_protocol::approval::{Approval, ApprovalOutcome, ProposalEdit};
+use crate::kept_edits::KeptEdit;
+use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::ItemId;
@@ -32,7 +33,7 @@ pub(super) struct JournalLost;
 pub(super) struct ApprovalReply {
     pub(super) outcome: ApprovalOutcome,
     /// The user's edits to the proposed files.
-    pub(super) edits: Vec<ProposalEdit>,
+    pub(super) edits: Vec<KeptEdit>,
 }
 
 /// The services that a session provides to its running turn.

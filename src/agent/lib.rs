@@ -86,6 +86,7 @@ mod full_output;
 mod hooks;
 mod host;
 mod jobs;
+mod kept_edits;
 pub mod models;
 mod project;
 mod requests;

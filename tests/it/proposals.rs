@@ -1,7 +1,11 @@
 //! Proposed changes that the user edits before allowing them.
 
 use crate::support::program::{Framing, Place, Program};
+use crate::support::shared::{Shared, create, open};
+use nix::sys::signal::Signal;
+use pintle_testing::waiting::until;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 fn call(tool: &str, arguments: Value) -> Value {
     json!({"blocks": [{"tool": tool, "arguments": arguments}]})
@@ -28,6 +32,22 @@ fn answer(program: &mut Program, request: &Value, result: Value) {
 fn events<'a>(program: &'a Program, kind: &'a str) -> impl Iterator<Item = &'a Value> {
     let events = program.seen.iter().map(|message| &message["params"]["event"]);
     events.filter(move |event| event["type"] == kind)
+}
+
+/// The files that keep edits until they are applied.
+fn kept(place: &Place) -> Vec<PathBuf> {
+    let artifacts = place.journal().with_file_name("artifacts");
+    let entries = std::fs::read_dir(artifacts).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Checks that a notice names the file that keeps the user's text.
+fn assert_kept(place: &Place, notice: &Value, text: &str) {
+    assert_eq!(notice["code"], "proposalNotEdited", "{notice}");
+    let [file] = &kept(place)[..] else { panic!("one file: {:?}", kept(place)) };
+    let hint = notice["hint"].as_str().unwrap();
+    assert!(hint.contains(file.to_str().unwrap()), "{hint}");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), text);
 }
 
 /// What the call told the model.
@@ -95,6 +115,7 @@ fn the_users_version_is_written_and_the_model_learns_the_difference() {
         let edits = json!([{"path": path, "proposed": proposed, "text": text}]);
         answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
         assert_eq!(place.read("a.txt"), after, "{name}");
+        assert!(kept(&place).is_empty(), "{name}: {:?}", kept(&place));
         let resolved = events(&program, "approval.resolved").next().unwrap();
         assert_eq!(resolved["edited"], json!([path]), "{name}: {resolved}");
         let result = result(&program);
@@ -206,8 +227,7 @@ fn an_edit_that_no_longer_fits_leaves_the_calls_version_and_is_reported() {
     answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
     assert_eq!(place.read("a.txt"), "one\nTWO and more\n");
     assert!(result(&program).contains("the edit could not be applied"), "{}", result(&program));
-    let notice = events(&program, "session.notice").next().unwrap();
-    assert_eq!(notice["code"], "proposalNotEdited");
+    assert_kept(&place, events(&program, "session.notice").next().unwrap(), "one\n2\n");
 }
 
 #[test]
@@ -220,8 +240,106 @@ fn edits_of_a_call_that_fails_are_reported() {
         json!([{"path": place.path("a.txt"), "proposed": "one\nTWO\n", "text": "one\n2\n"}]);
     answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
     assert_eq!(place.read("a.txt"), "something else\n");
-    let notice = events(&program, "session.notice").next().unwrap();
-    assert_eq!(notice["code"], "proposalNotEdited");
+    assert_kept(&place, events(&program, "session.notice").next().unwrap(), "one\n2\n");
+}
+
+/// The engine is killed after the call has written its own version and before the user's edit is applied.
+#[test]
+fn an_edit_survives_a_kill_before_it_is_applied() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n")]).with_processes();
+    std::fs::create_dir_all(place.home()).unwrap();
+    let hook = "[[hooks]]\npoint = \"afterToolCall\"\ncommand = \"sleep 1000\"\n";
+    std::fs::write(place.home().join("config.toml"), hook).unwrap();
+    let script = place.script(&json!({"replies": [edit("two", "TWO")]}));
+    let command = || place.command(&["serve", "--script", &script]);
+    let mut program = Program::start(command(), Framing::Lines);
+    program.initialize();
+    let session = program.ask("session/create", json!({}))["sessionId"].clone();
+    program.prompt("go");
+    let request = program.until(|message| message["method"] == "approval/request");
+    let edits =
+        json!([{"path": place.path("a.txt"), "proposed": "one\nTWO\n", "text": "one\n2\n"}]);
+    let result = json!({"optionId": "allow", "edits": edits});
+    program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    until(|| place.read("a.txt") == "one\nTWO\n");
+    program.signal(Signal::SIGKILL);
+    program.wait();
+
+    // Reopening the session does not repeat the notice.
+    for _ in 0..2 {
+        let mut program = Program::start(command(), Framing::Lines);
+        program.initialize();
+        program.ask("session/open", json!({"sessionId": session}));
+        let page = program.ask("session/events", json!({"limit": 1000}));
+        let events = page["events"].as_array().unwrap().iter();
+        let notices: Vec<_> = events
+            .map(|event| &event["event"])
+            .filter(|event| event["type"] == "session.notice")
+            .collect();
+        let [notice] = notices[..] else { panic!("{notices:?}") };
+        assert_kept(&place, notice, "one\n2\n");
+        assert_eq!(place.read("a.txt"), "one\nTWO\n");
+    }
+}
+
+#[test]
+fn a_sub_agents_proposal_can_be_edited() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n")]);
+    let of_agent = |mut reply: Value| {
+        reply["of"] = json!("capitals");
+        reply
+    };
+    let said = |text: &str| json!({"blocks": [{"text": text}]});
+    let script = place.script(&json!({"replies": [
+        call("spawn_agent", json!({"task": "capitals"})),
+        call("wait", json!({})),
+        said("all done"),
+        of_agent(edit("two", "TWO")),
+        of_agent(said("done")),
+    ]}));
+    let args = ["serve", "--profile", "pi", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    let request = program.until(|message| message["method"] == "approval/request");
+    let edits =
+        json!([{"path": place.path("a.txt"), "proposed": "one\nTWO\n", "text": "one\n2\n"}]);
+    answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+    assert_eq!(place.read("a.txt"), "one\n2\n");
+}
+
+#[test]
+fn the_edits_of_the_first_answer_count() {
+    let shared = Shared::new(json!([edit("two", "TWO"), {"blocks": [{"text": "done"}]}]));
+    std::fs::write(shared.place.path("a.txt"), "one\ntwo\n").unwrap();
+    let (mut first, mut second) = (shared.attach(), shared.attach());
+    let session = create(&mut first);
+    open(&mut second, &session);
+    first.prompt("go");
+    let answer = |program: &mut Program, text: &str| {
+        let request = program.until(|message| message["method"] == "approval/request");
+        let edits =
+            json!([{"path": shared.place.path("a.txt"), "proposed": "one\nTWO\n", "text": text}]);
+        let params = json!({"approvalId": request["params"]["approvalId"], "optionId": "allow", "edits": edits});
+        program.ask("approval/answer", params)
+    };
+    assert_eq!(answer(&mut first, "one\nfirst\n")["edited"], json!([shared.place.path("a.txt")]));
+    let late = answer(&mut second, "one\nsecond\n");
+    assert!(late["message"].as_str().unwrap().contains("no longer open"), "{late}");
+    second.until_event("turn.completed");
+    assert_eq!(shared.place.read("a.txt"), "one\nfirst\n");
+}
+
+#[test]
+fn an_edit_whose_text_cannot_be_kept_is_applied() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n")]);
+    let (mut program, request) = asked(&place, edit("two", "TWO"));
+    std::fs::write(place.journal().with_file_name("artifacts"), "in the way").unwrap();
+    let edits =
+        json!([{"path": place.path("a.txt"), "proposed": "one\nTWO\n", "text": "one\n2\n"}]);
+    answer(&mut program, &request, json!({"optionId": "allow", "edits": edits}));
+    assert_eq!(place.read("a.txt"), "one\n2\n");
 }
 
 #[test]

@@ -3282,7 +3282,7 @@ class ApprovalAnswerParams(_ApprovalAnswerParams, total=False):
     feedback: str
     # True if the dialog was closed without a choice, which denies this one call.
     dismissed: bool
-    # The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
+    # The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. If an edit cannot be applied, a `proposalNotEdited` notice names the file that has its text.
     edits: list["ProposalEdit"]
 
 
@@ -4191,7 +4191,7 @@ class ApprovalAnswer(TypedDict, total=False):
     feedback: str
     # True if the dialog was closed without a choice, which denies this one call.
     dismissed: bool
-    # The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
+    # The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. If an edit cannot be applied, a `proposalNotEdited` notice names the file that has its text.
     edits: list["ProposalEdit"]
 
 

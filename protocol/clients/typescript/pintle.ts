@@ -2525,7 +2525,7 @@ export type ApprovalAnswerParams = {
   feedback?: string;
   /** True if the dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
-  /** The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. */
+  /** The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. If an edit cannot be applied, a `proposalNotEdited` notice names the file that has its text. */
   edits?: ProposalEdit[];
 };
 
@@ -3252,7 +3252,7 @@ export type ApprovalAnswer = {
   feedback?: string;
   /** True if the dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
-  /** The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. */
+  /** The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. If an edit cannot be applied, a `proposalNotEdited` notice names the file that has its text. */
   edits?: ProposalEdit[];
 };
 

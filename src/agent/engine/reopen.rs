@@ -6,6 +6,7 @@ use crate::background::in_background;
 use crate::command::{NewFolder, OpenConfig, SessionHandle, SettingsCommand};
 use crate::error::Error;
 use crate::file_history::{FileHistory, crash};
+use crate::kept_edits;
 use crate::session::Settings;
 use crate::turn::context::TurnState;
 use crate::workspace;
@@ -15,6 +16,7 @@ use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, SessionCre
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionMoved;
 use pintle_session::history::recovery::Recovery;
+use pintle_session::store::artifacts;
 use pintle_session::store::moves::Moves;
 use pintle_session::store::seen;
 use pintle_session::store::streaming::StreamingFile;
@@ -163,7 +165,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Records the end of everything that was interrupted: streamed text, changes by a command, items and turns.
+    /// Records the end of everything that was interrupted: streamed text, changes by a command, edits to proposals, items and turns.
     async fn close_unfinished(
         &self,
         journal: &mut Journal,
@@ -186,8 +188,13 @@ impl Engine {
             }
         };
         let closing = std::mem::take(&mut found.closing);
+        let artifacts = journal.folder().join(artifacts::FOLDER);
+        let items = closing.iter().filter_map(|(_, event)| event.item());
+        let unapplied: Vec<Event> =
+            items.flat_map(|item| kept_edits::interrupted(&artifacts, &item.id)).collect();
         // What is closed here is part of the history that the model sees.
-        for (turn, event) in untold.into_iter().chain(closing) {
+        let unapplied = unapplied.into_iter().map(|notice| (None, notice));
+        for (turn, event) in untold.into_iter().chain(closing).chain(unapplied) {
             let entry = self.append(journal, turn, event, None)?;
             entry.record.iter().for_each(|record| found.earlier.keys.record(record));
             // None of these changes the meaning of earlier events.

@@ -6,7 +6,6 @@
 use super::Session;
 use crate::command::Reply;
 use crate::error::{Error, ErrorKind};
-use crate::host::ApprovalReply;
 use crate::session::question_rules;
 use crate::turn::approval;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome};
@@ -33,8 +32,7 @@ impl Session {
         let Some(open) = self.questions.take_approval(id) else { return };
         let outcome = approval::outcome(&open.approval, &answer);
         let _ = reply.send(Ok(outcome.clone()));
-        let edits = answer.edits;
-        self.resolve_approval(open, ApprovalReply { outcome, edits });
+        self.resolve_approval(open, outcome, answer.edits);
     }
 
     /// Takes an answer to a question of the model. The answer to it comes before the event that it causes.

@@ -7,10 +7,13 @@ use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
 use super::{Phase, Session};
 use crate::command::{Answer, SessionQuestions, Subscriber};
 use crate::host::ApprovalReply;
+use crate::kept_edits;
 use crate::session::question_rules;
 use crate::turn::approval;
 use pintle_base::text::visible::visible;
-use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, DecidedBy};
+use pintle_protocol::approval::{
+    Approval, ApprovalAnswer, ApprovalOutcome, DecidedBy, ProposalEdit,
+};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId};
 use pintle_protocol::plan::{Plan, WorkMode};
@@ -38,7 +41,7 @@ impl Session {
             QuestionEvent::Deadline => {
                 for open in self.questions.take_expired_approvals() {
                     let outcome = outcome::without_client(&open.approval, DecidedBy::Deadline);
-                    self.close_approval(open, outcome);
+                    self.resolve_approval(open, outcome, Vec::new());
                 }
                 for open in self.questions.take_expired() {
                     let outcome = outcome::without_answer(&open.question, AnsweredBy::Deadline);
@@ -130,8 +133,7 @@ impl Session {
             Answer::Approval { approval_id, answer } => {
                 if let Some(open) = self.questions.take_approval(approval_id) {
                     let outcome = approval::outcome(&open.approval, answer);
-                    let edits = answer.edits.clone();
-                    self.resolve_approval(open, ApprovalReply { outcome, edits });
+                    self.resolve_approval(open, outcome, answer.edits.clone());
                 }
             }
             Answer::Unreadable { id, why } => self.unreadable(id, why),
@@ -160,7 +162,7 @@ impl Session {
         if let Some(open) = denied {
             let answer = ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() };
             let outcome = approval::outcome(&open.approval, &answer);
-            self.close_approval(open, outcome);
+            self.resolve_approval(open, outcome, Vec::new());
         }
         if let Some(open) = dismissed {
             let answer = QuestionAnswer { dismissed: true, ..QuestionAnswer::default() };
@@ -205,7 +207,7 @@ impl Session {
     fn deny_all(&mut self, by: DecidedBy) {
         while let Some(open) = self.questions.take_first_approval() {
             let outcome = outcome::without_client(&open.approval, by);
-            self.close_approval(open, outcome);
+            self.resolve_approval(open, outcome, Vec::new());
         }
     }
 
@@ -216,17 +218,19 @@ impl Session {
         }
     }
 
-    /// Closes an approval without edits.
-    pub(super) fn close_approval(&mut self, open: OpenApproval, outcome: ApprovalOutcome) {
-        self.resolve_approval(open, ApprovalReply { outcome, edits: Vec::new() });
-    }
-
-    pub(super) fn resolve_approval(&mut self, open: OpenApproval, reply: ApprovalReply) {
-        self.questions.closed.note_approval(&reply.outcome);
+    /// Closes an approval. The user's edits are kept before the answer is in the journal.
+    pub(super) fn resolve_approval(
+        &mut self,
+        open: OpenApproval,
+        outcome: ApprovalOutcome,
+        edits: Vec<ProposalEdit>,
+    ) {
+        self.questions.closed.note_approval(&outcome);
+        let edits = kept_edits::keep(&self.log.artifacts(), &outcome.item_id, edits);
         let turn_id = Some(open.approval.turn_id);
-        self.record(turn_id, Event::ApprovalResolved(reply.outcome.clone()));
+        self.record(turn_id, Event::ApprovalResolved(outcome.clone()));
         self.publish_questions();
-        let _ = open.answer.send(reply);
+        let _ = open.answer.send(ApprovalReply { outcome, edits });
         self.publish_state();
     }
 

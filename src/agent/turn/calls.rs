@@ -5,6 +5,7 @@
 
 use crate::full_output::name_full_output;
 use crate::host::{ApprovalReply, JournalLost, TurnHost, uncancelled};
+use crate::kept_edits::KeptEdit;
 use crate::turn::approval;
 use crate::turn::call::Call;
 use crate::turn::context::{End, Tally, TurnContext, TurnState};
@@ -18,7 +19,7 @@ use pintle_base::text::truncate::{self, Guard};
 use pintle_base::text::visible::visible_line;
 use pintle_llm::{Message, ToolResult as ModelResult};
 use pintle_os::names;
-use pintle_protocol::approval::{Approval, DecidedBy, Decision, ProposalEdit};
+use pintle_protocol::approval::{Approval, DecidedBy, Decision};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
@@ -418,7 +419,7 @@ async fn ask<H: TurnHost>(
     access: &Access,
     decided: Decided,
     tally: &mut Tally,
-) -> Result<Result<Vec<ProposalEdit>, Outcome>, (Outcome, End)> {
+) -> Result<Result<Vec<KeptEdit>, Outcome>, (Outcome, End)> {
     let changes = match host.wait(preview(ctx, state, call, access)).await {
         _ if ctx.cancel.is_cancelled() => return Err((Outcome::cancelled(), End::Interrupted)),
         Ok(changes) => changes,

@@ -1,4 +1,5 @@
-//! Long outputs: files in a session's directory to which its events refer, read in chunks.
+//! Long outputs: files in a session's directory to which its events refer, read in chunks. Also the user's edits to proposed changes, from
+//! the answer until they are applied.
 //!
 //! Invariant: a name refers to a file in that directory and nowhere else.
 #![expect(clippy::disallowed_methods, reason = "store is where session files are touched")]
@@ -6,11 +7,15 @@
 use super::Error;
 use pintle_base::private_files;
 use pintle_os::replace;
+use pintle_protocol::ids::ItemId;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The directory for a session's long outputs.
 pub const FOLDER: &str = "artifacts";
+
+/// The maximum length of the part of an edit's file name that names the edited file.
+const MAX_NAME_CHARS: usize = 40;
 
 /// A piece of a long output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +37,49 @@ pub struct Piece {
 pub fn save(artifacts: &Path, text: &str) -> Result<String, Error> {
     let path = save_as(artifacts, "output-", ".log", text.as_bytes())?;
     Ok(path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+/// Stores a proposed file's text after the user's edit; returns the path it was stored in.
+///
+/// # Errors
+/// The directory cannot be written.
+pub fn save_edit(
+    artifacts: &Path,
+    item: &ItemId,
+    path: &str,
+    text: &str,
+) -> Result<PathBuf, Error> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name: String = name.chars().map(plain).take(MAX_NAME_CHARS).collect();
+    save_as(artifacts, &edit_prefix(item), &format!("-{name}"), text.as_bytes())
+}
+
+/// Returns the stored edits for a call, except those already removed.
+pub fn edits_of(artifacts: &Path, item: &ItemId) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(artifacts) else { return Vec::new() };
+    let prefix = edit_prefix(item);
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut edits: Vec<PathBuf> = paths
+        .filter(|path| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix))
+        })
+        .collect();
+    edits.sort();
+    edits
+}
+
+/// Removes a stored edit. One that cannot be removed stays until the session is deleted.
+pub fn remove_edit(edit: &Path) {
+    let _ = std::fs::remove_file(edit);
+}
+
+fn edit_prefix(item: &ItemId) -> String {
+    format!("edit-{}-", item.as_str().chars().map(plain).collect::<String>())
+}
+
+/// Replaces a character that some system does not allow in file names.
+fn plain(char: char) -> char {
+    if char.is_alphanumeric() || matches!(char, '.' | '_' | '-') { char } else { '_' }
 }
 
 /// Stores bytes in a new file; returns its path.
@@ -134,6 +182,24 @@ mod tests {
                 assert_eq!(std::fs::read_to_string(path).unwrap(), text);
             }
         }
+    }
+
+    #[test]
+    fn an_edit_is_found_by_its_call_until_it_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join(FOLDER);
+        let (one, ten) = (ItemId::new("item-1"), ItemId::new("item-10"));
+        assert!(edits_of(&folder, &one).is_empty(), "no directory yet");
+        save_edit(&folder, &ten, "/p/a.txt", "of another call").unwrap();
+        for path in
+            ["/p/a.txt", r"C:\p\a.txt", "/p/\u{1f980}:*?", &format!("/p/{}", "n".repeat(300))]
+        {
+            let edit = save_edit(&folder, &one, path, "mine").unwrap();
+            assert_eq!(edits_of(&folder, &one), [edit.clone()], "{path}");
+            assert_eq!(std::fs::read_to_string(&edit).unwrap(), "mine", "{path}");
+            remove_edit(&edit);
+        }
+        assert!(edits_of(&folder, &one).is_empty());
     }
 
     #[test]

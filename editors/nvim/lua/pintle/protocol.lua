@@ -1539,7 +1539,7 @@
 ---@field optionId? string Chosen option.
 ---@field feedback? string A message for the model, sent with a denial.
 ---@field dismissed? boolean True if the dialog was closed without a choice, which denies this one call.
----@field edits? (pintle.ProposalEdit)[] The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
+---@field edits? (pintle.ProposalEdit)[] The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. If an edit cannot be applied, a `proposalNotEdited` notice names the file that has its text.
 
 ---The user's edit to a proposed file.
 ---@class pintle.ProposalEdit
@@ -1973,7 +1973,7 @@
 ---@field optionId? string Chosen option.
 ---@field feedback? string A message for the model, sent with a denial.
 ---@field dismissed? boolean True if the dialog was closed without a choice, which denies this one call.
----@field edits? (pintle.ProposalEdit)[] The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference.
+---@field edits? (pintle.ProposalEdit)[] The user's edits to the proposed files, applied after the call. They require an `editable` approval and an option that allows the call. The model receives the difference. If an edit cannot be applied, a `proposalNotEdited` notice names the file that has its text.
 
 ---Answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first if only one may be chosen; an answer with nothing left counts as dismissed.
 ---@class pintle.QuestionAnswer

@@ -363,7 +363,7 @@ impl Session {
         } else if let Some(open) = self.questions.take_approval_of(item_id) {
             let _ = reply.send(Ok(Empty {}));
             let outcome = outcome::without_client(&open.approval, DecidedBy::Client);
-            self.close_approval(open, outcome);
+            self.resolve_approval(open, outcome, Vec::new());
         } else {
             let what = format!("no running or waiting call has the item {item_id}");
             let hint = "a call can be cancelled from its started event until its completed event";
