@@ -27,7 +27,7 @@ def check(chain: Toolchain, arguments: list[str]) -> int:
     lints = ["-D", "warnings", "-A", "clippy::missing_const_for_thread_local"]
     # The integration tests and benchmarks need Unix.
     crates = ["--lib", "--bins"]
-    kinds = [crates, [*crates, "--profile", "test"]] if "wine" in chain.target.tools else [["--all-targets"]]
+    kinds = [crates, [*crates, "--profile", "test"]] if chain.target.is_windows else [["--all-targets"]]
     common = ["--workspace", "--all-features"]
     return max(chain.cargo("clippy", *common, *kind, *arguments, "--", *lints) for kind in kinds)
 
@@ -58,7 +58,7 @@ def play(chain: Toolchain, arguments: list[str]) -> int:
 
 
 def node(chain: Toolchain, names: list[str]) -> int:
-    if "wine" not in chain.target.tools:
+    if not chain.target.is_windows:
         print(f"node: {chain.target.name} is not a target for Windows", file=sys.stderr)
         return 2
     code = build(chain, [])
@@ -102,7 +102,8 @@ ALL = (
 def run(command: str, target: str, arguments: list[str]) -> int:
     """Runs a command, and prints how long it took."""
     began = time.monotonic()
-    code = COMMANDS[command](Toolchain(TARGETS[target]).install(), arguments)
+    runs_programs = command in ("play", "node", "test")
+    code = COMMANDS[command](Toolchain(TARGETS[target]).install(runs_programs), arguments)
     result = "passed" if code == 0 else "FAILED"
     print(f"{command} {target}: {result} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     return code

@@ -79,9 +79,9 @@ def windows_path(path: Path) -> str:
 
 def program_of(target: Target, binary: Path, folder: Path, tools: Path) -> Program:
     """The built program, in the way in which this machine can run it. `tools` is the folder of the toolchain."""
-    if "wine" in target.tools:
+    if target.is_windows:
         return under_wine(tools / "run", binary, folder)
-    if "qemu" in target.tools:
+    if "qemu" in target.emulator:
         return in_emulator(["qemu-aarch64-static"], binary, folder)
     if target.triple.endswith("-musl"):
         return in_empty_root(binary, folder)

@@ -6,18 +6,24 @@ from pathlib import Path
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """A system and processor. `name` is what the command line takes; `zig` is zig's name for it, none for Windows."""
+    """A system and processor. `name` is what the command line takes; `zig` is zig's name for it, none for Windows; `emulator` is the tools
+    that run its programs here, if the system at hand cannot."""
 
     name: str
     triple: str
     zig: str | None
     tools: tuple[str, ...]
     rustflags: str = ""
+    emulator: tuple[str, ...] = ()
 
     @property
     def variable(self) -> str:
         """The triple as it appears in the names of cargo's environment variables."""
         return self.triple.upper().replace("-", "_")
+
+    @property
+    def is_windows(self) -> bool:
+        return self.zig is None
 
     @property
     def is_apple(self) -> bool:
@@ -35,12 +41,12 @@ TARGETS = {
     target.name: target
     for target in (
         Target("x86_64-unknown-linux-musl", "x86_64-unknown-linux-musl", "x86_64-linux-musl", ("zig",), STATIC),
-        Target("aarch64-unknown-linux-musl", "aarch64-unknown-linux-musl", "aarch64-linux-musl", ("zig", "qemu"), STATIC),
+        Target("aarch64-unknown-linux-musl", "aarch64-unknown-linux-musl", "aarch64-linux-musl", ("zig",), STATIC, ("qemu",)),
         Target(f"x86_64-unknown-linux-gnu.{GLIBC}", "x86_64-unknown-linux-gnu", f"x86_64-linux-gnu.{GLIBC}", ("zig",)),
         Target(f"aarch64-unknown-linux-gnu.{GLIBC}", "aarch64-unknown-linux-gnu", f"aarch64-linux-gnu.{GLIBC}", ("zig",)),
         Target("aarch64-apple-darwin", "aarch64-apple-darwin", f"aarch64-macos.{MACOS}", ("zig",)),
         Target("x86_64-apple-darwin", "x86_64-apple-darwin", f"x86_64-macos.{MACOS}", ("zig",)),
-        Target("x86_64-pc-windows-gnu", "x86_64-pc-windows-gnu", None, ("mingw", "wine", "brush")),
+        Target("x86_64-pc-windows-gnu", "x86_64-pc-windows-gnu", None, ("mingw",), emulator=("wine", "brush")),
     )
 }
 
@@ -55,7 +61,7 @@ def environment(target: Target, folder: Path, zig: Path | None) -> dict[str, str
         "RUSTC_WRAPPER": "",
         "CARGO_INCREMENTAL": "0",
     }
-    if target.zig is None:
+    if target.is_windows:
         compiler = archiver = None
         variables |= {
             f"CC_{lower}": "x86_64-w64-mingw32-gcc-posix",
@@ -79,6 +85,6 @@ def environment(target: Target, folder: Path, zig: Path | None) -> dict[str, str
             "MACOSX_DEPLOYMENT_TARGET": MACOS,
             "CARGO_PROFILE_DEV_STRIP": "none",
         }
-    if "qemu" in target.tools:
+    if "qemu" in target.emulator:
         variables[f"CARGO_TARGET_{target.variable}_RUNNER"] = "qemu-aarch64-static"
     return variables

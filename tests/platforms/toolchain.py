@@ -29,19 +29,20 @@ class Toolchain:
         self.zig: Path | None = None
         self.shell: Path | None = None
 
-    def install(self) -> "Toolchain":
-        """Installs the tools, unless they are there, and writes the wrappers. Raises `Unavailable`."""
+    def install(self, runs_programs: bool = False) -> "Toolchain":
+        """Installs the tools, unless they are there, and writes the wrappers; with `runs_programs` also the emulator. Raises `Unavailable`."""
         tools = Tools()
-        for name in ("rust-sources", *self.target.tools):
+        emulator = self.target.emulator if runs_programs else ()
+        for name in ("rust-sources", *self.target.tools, *emulator):
             folder = tools.install(name)
             if name == "zig":
                 self.zig = folder / "bin" / "zig"
             elif name == "brush":
                 self.shell = folder / "bin" / "brush.exe"
         self.folder.mkdir(parents=True, exist_ok=True)
-        if self.target.zig is None:
-            _write_windows(self.folder, self.shell)
-        else:
+        if self.shell is not None:
+            _write_runner(self.folder, self.shell)
+        if not self.target.is_windows:
             _write_zig(self.folder, self.target.zig)
         if self.target.is_apple:
             stubs.write(self.folder / "sdk", stubs.packages(ROOT))
@@ -50,7 +51,7 @@ class Toolchain:
     @property
     def runner(self) -> str | None:
         """The program that starts Windows programs; none for other targets, whose programs cargo can start."""
-        return str(self.folder / "run") if self.target.zig is None else None
+        return str(self.folder / "run") if self.target.is_windows else None
 
     def cargo(self, *arguments: str) -> int:
         """Runs cargo for the target and returns its exit status."""
@@ -80,7 +81,7 @@ class Toolchain:
 
     def program(self, profile: str = "debug") -> Path:
         """The path of the built program."""
-        name = "pintle.exe" if self.target.zig is None else "pintle"
+        name = "pintle.exe" if self.target.is_windows else "pintle"
         return BUILD / self.target.triple / profile / name
 
 
@@ -95,7 +96,7 @@ def _write_zig(folder: Path, zig_target: str) -> None:
     _script(folder / "ar", 'exec "$PINTLE_ZIG" ar "$@"')
 
 
-def _write_windows(folder: Path, shell: Path) -> None:
+def _write_runner(folder: Path, shell: Path) -> None:
     shim = folder / "bcryptprimitives.dll"
     source = HERE / "wine" / "bcryptprimitives.c"
     compiler = ["x86_64-w64-mingw32-gcc-posix", "-shared", "-O1", "-o", str(shim), str(source), "-ladvapi32"]

@@ -273,7 +273,7 @@ def _play(trial: Trial, target: str) -> None:
     archive = trial.file(system.archive(trial.project.version))
     shutil.unpack_archive(archive, trial.folder, **({} if system.is_windows else {"filter": "data"}))
     (program,) = trial.folder.glob(f"*/{system.program}")
-    chain = Toolchain(TARGETS[target]).install()
+    chain = Toolchain(TARGETS[target]).install(runs_programs=True)
     try:
         rounds.play(chain.target, program, chain.folder, lambda line: None)
     except rounds.Failed as error:
