@@ -69,9 +69,8 @@ const ALWAYS_CHANGING: &[&str] = &[
     "update-ref",
 ];
 
-/// The commands of `git stash` that change the repository; without one, it does too.
-const STASHING: &[&str] =
-    &["apply", "branch", "clear", "create", "drop", "pop", "push", "save", "store"];
+/// The commands of `git stash` that change nothing.
+const SHOWING_STASHES: &[&str] = &["list", "show"];
 
 /// Flags that show something instead of changing it.
 const SHOWING: &[&str] = &["--dry-run", "--help", "-h", "-n"];
@@ -96,9 +95,10 @@ impl Command<'_> {
         let mut words = self.arguments.iter().map(Word::text);
         let shows = |word: Option<&str>| word.is_some_and(|word| SHOWING.contains(&word));
         match self.name {
-            "stash" => self.arguments.first().is_none_or(|first| {
-                first.text().is_some_and(|first| STASHING.contains(&first) || first == "-u")
-            }),
+            "stash" => {
+                let first = words.next().flatten();
+                !first.is_some_and(|word| SHOWING_STASHES.contains(&word)) && !shows(first)
+            }
             name => ALWAYS_CHANGING.contains(&name) && !words.any(shows),
         }
     }
