@@ -1,6 +1,7 @@
 /** What stands outside of the extension: the machine that it runs on, and what is open in the window. */
 import * as fs from "node:fs";
 import * as os from "node:os";
+import type { Diagnostic } from "pintle-client";
 import * as vscode from "vscode";
 import type { Shown } from "./chat/input.ts";
 import type { Machine } from "./connection/locate.ts";
@@ -68,15 +69,19 @@ export function thisMachine(): Machine {
   };
 }
 
-export function shown(editor: vscode.TextEditor): Shown {
-  const { document, selection } = editor;
+/** The problems of a file, as they are attached. */
+export function problemsOf(uri: vscode.Uri): Diagnostic[] {
   const severities = ["error", "warning", "information", "hint"] as const;
-  const diagnostics = vscode.languages.getDiagnostics(document.uri).map((each) => ({
+  return vscode.languages.getDiagnostics(uri).map((each) => ({
     line: each.range.start.line + 1,
     severity: severities[each.severity] ?? "information",
     message: each.message,
     ...(each.source === undefined ? {} : { source: each.source }),
   }));
+}
+
+export function shown(editor: vscode.TextEditor): Shown {
+  const { document, selection } = editor;
   return {
     path: document.uri.scheme === "file" ? document.uri.fsPath : document.uri.toString(true),
     text: document.getText(),
@@ -87,6 +92,6 @@ export function shown(editor: vscode.TextEditor): Shown {
       endColumn: selection.end.character,
       text: document.getText(selection),
     },
-    diagnostics,
+    diagnostics: problemsOf(document.uri),
   };
 }

@@ -15,9 +15,9 @@ import { registerCommands } from "./commands.ts";
 import type { Surroundings } from "./connection/engine.ts";
 import { locate } from "./connection/locate.ts";
 import { problemOf } from "./connection/problem.ts";
-import { registerCodeActions } from "./documents/view/editorActions.ts";
 import { OpenDocuments } from "./documents/view/openDocuments.ts";
 import { Problems } from "./documents/view/problems.ts";
+import { registerProviders } from "./documents/view/providers.ts";
 import { HelpPages } from "./help/view/helpPages.ts";
 import { Walkthrough } from "./help/view/walkthrough.ts";
 import { allFolders, firstFolder, isShown, openPage, thisMachine } from "./machine.ts";
@@ -36,7 +36,6 @@ import { Keys } from "./settings/keys.ts";
 import type { Settings } from "./settings/settings.ts";
 import { needsRestart, readSettings } from "./settings/settings.ts";
 import { restartWith } from "./settings/view/restart.ts";
-import { registerConfigFile } from "./settings/view/configFile.ts";
 import { showOnce } from "./settings/view/showChat.ts";
 import { tell } from "./settings/view/trustCommands.ts";
 import type { Change } from "./transcript/state.ts";
@@ -113,8 +112,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.notes,
       this.walkthrough,
       this.attention,
-      registerCodeActions(),
-      registerConfigFile(context.extensionPath),
+      registerProviders(context.extensionPath),
       vscode.window.onDidChangeActiveColorTheme(() => {
         this.#colours?.themeChanged();
         this.chats.each((each) => each.view.post({ type: "theme" }));

@@ -1,5 +1,6 @@
 /** What is being typed that can be completed, and which candidates fit. Pure. */
 import type { Input } from "pintle-client";
+import type { Source } from "./sources.ts";
 
 /** The word at the caret. */
 export interface Word {
@@ -19,6 +20,8 @@ export interface Candidate {
   attach: Input[];
   /** A slash command to run instead of inserting text. */
   command?: string;
+  /** An attachment to read. */
+  source?: Source;
 }
 
 /** As many candidates as are shown. */

@@ -2,6 +2,7 @@
 import type { Diagnostic, Input, LineRange } from "pintle-client";
 import { nameOf } from "../transcript/toolParts.ts";
 import { plural, t } from "../words.ts";
+import { sourceChip } from "./sources.ts";
 
 export function textOfInput(content: Input[]): string {
   return content.map(line).join("\n");
@@ -13,8 +14,12 @@ function line(input: Input): string {
       return input.text;
     case "file":
       return `[${place(input.path, input.range)}]`;
-    case "selection":
-      return t("[selection of {0}]", place(input.path, input.range));
+    case "selection": {
+      const source = sourceChip(input);
+      return source === undefined
+        ? t("[selection of {0}]", place(input.path, input.range))
+        : `[${source.label}]`;
+    }
     case "diagnostics":
       return plural(input.items.length, "[{0} diagnostic of {1}]", "[{0} diagnostics of {1}]", input.path);
     case "image":
@@ -41,11 +46,13 @@ export function chipOf(input: Input): Chip {
     case "file":
       return { icon: "file", label: middle(`${nameOf(input.path)}${rangeText(input.range)}`), title };
     case "selection":
-      return {
-        icon: "list-selection",
-        label: middle(`${nameOf(input.path)}${rangeText(input.range)}`),
-        title,
-      };
+      return (
+        sourceChip(input) ?? {
+          icon: "list-selection",
+          label: middle(`${nameOf(input.path)}${rangeText(input.range)}`),
+          title,
+        }
+      );
     case "diagnostics": {
       const label = plural(input.items.length, "{0} problem", "{0} problems");
       return { icon: "warning", label, title };

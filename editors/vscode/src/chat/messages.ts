@@ -18,6 +18,7 @@ import type { Candidate, Word } from "./complete.ts";
 import type { ContextView } from "./contextParts.ts";
 import type { Chip } from "./input.ts";
 import type { AskedApproval } from "./questions.ts";
+import type { Source } from "./sources.ts";
 import type { Meter } from "./usage.ts";
 
 /** One thing in the transcript, ready to draw. `atMs` is when it began, in milliseconds since 1970. */
@@ -197,7 +198,7 @@ export type FromPage =
   | { type: "chooseModel" | "chooseEffort" | "chooseMode" }
   | { type: "choose"; option: Option; value: string }
   | { type: "readContext" | "compact" }
-  | { type: "attachFrom"; what: "files" | "image" | "selection" | "problems" }
+  | { type: "attachFrom"; what: "files" | "image" | "selection" | "problems" | Source }
   /** Keeps or undoes the hunks of a file, or all. */
   | { type: "decide"; verb: "keep" | "undo"; path?: string }
   | { type: "nextChange" }

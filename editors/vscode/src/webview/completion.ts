@@ -113,6 +113,7 @@ export class Completion {
     this.#box.value = text;
     this.#box.setSelectionRange(caret, caret);
     this.#attach(candidate.attach);
+    if (candidate.source !== undefined) this.#send({ type: "attachFrom", what: candidate.source });
     if (candidate.command !== undefined) this.#send({ type: "slash", name: candidate.command });
   }
 }

@@ -121,6 +121,8 @@ export class Prompt {
         { label: t("Image…"), icon: "file-media", run: what("image") },
         { label: t("Selection"), icon: "list-selection", run: what("selection") },
         { label: t("Problems in the File"), icon: "warning", run: what("problems") },
+        { label: t("Last Terminal Command"), icon: "terminal", run: what("terminal") },
+        { label: t("Changes Since the Last Commit"), icon: "diff", run: what("diff") },
       ]);
     });
     const popup = new Popup(made, "menu");

@@ -23,6 +23,7 @@ import * as stream from "./stream.mjs";
 import * as sessions from "./sessions.mjs";
 import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
+import * as sources from "./sources.mjs";
 import * as starting from "./start.mjs";
 import * as times from "./times.mjs";
 import * as tools from "./tools.mjs";
@@ -42,6 +43,7 @@ const CASES = {
   ...consent,
   ...first,
   ...prompt,
+  theTerminalTheDiffAndAllProblemsAreAttached: sources.theTerminalTheDiffAndAllProblemsAreAttached,
   ...axe,
   ...review,
   ...race,

@@ -99,6 +99,14 @@ const NO_TEXT = new Set([
   "Explain this.",
   "Fix this problem.",
   "Fix these problems.",
+  // The titles of texts that are attached.
+  "The terminal, ",
+  "last command",
+  "still running",
+  "exit code ",
+  "The output of `git ",
+  " in the middle left out",
+  " left out …]",
   // For the log, of a version that is not quite ours.
   "the engine speaks protocol ",
   ", this extension ",

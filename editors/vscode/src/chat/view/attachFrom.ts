@@ -1,4 +1,4 @@
-/** The attach menu: files and folders, images, the selection and the problems of the active editor. */
+/** The attach menu: files and folders, images, the selection and the problems of the active editor, the terminal, git's diff. */
 import type { Input } from "pintle-client";
 import * as vscode from "vscode";
 import { currentEditor } from "../../documents/view/currentEditor.ts";
@@ -8,6 +8,7 @@ import { labelOf, withSlashes } from "../../paths.ts";
 import { t } from "../../words.ts";
 import { attach } from "../input.ts";
 import type { FromPage, ToPage } from "../messages.ts";
+import { readSource } from "./sources.ts";
 
 type Owner = HasFolder & {
   readonly view: { attach(inputs: Input[]): void; post(message: ToPage): void; focus(): Promise<void> };
@@ -38,6 +39,12 @@ export async function attachFrom(
     case "selection":
     case "problems":
       attachEditor(owner, what);
+      break;
+    default: {
+      const found = await readSource(owner, what);
+      if (typeof found === "string") say(found);
+      else owner.view.attach(found);
+    }
   }
   await owner.view.focus();
 }

@@ -10,6 +10,7 @@ import type { Candidate, Word } from "../complete.ts";
 import { fileCandidate, MOST_CANDIDATES, rank } from "../complete.ts";
 import { attach } from "../input.ts";
 import { slashCommands } from "../slash.ts";
+import { sourceCandidates } from "../sources.ts";
 
 /** Files that are looked through. */
 const MOST_FILES = 20_000;
@@ -23,7 +24,10 @@ export async function candidates(
   tell: (candidates: Candidate[]) => void,
 ): Promise<void> {
   if (sign === "/") return tell(await prompts(owner, query));
-  const here = rank(query, editorCandidates(owner.folderPath), ({ label }) => label);
+  const here = [
+    ...rank(query, editorCandidates(owner.folderPath), ({ label }) => label),
+    ...sourceCandidates(query),
+  ];
   const files = rank(withSlashes(query), await fileNames(owner.folderPath), (path) => path).map(
     fileCandidate,
   );
