@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { stopJob } from "./chat/turns.ts";
 import type { Attention } from "./chat/view/attention.ts";
 import type { Chats } from "./chat/view/chats.ts";
+import { commitCommands } from "./chat/view/commitMessage.ts";
 import { editorCommands, say } from "./documents/view/editorActions.ts";
 import type { HelpPages } from "./help/view/helpPages.ts";
 import type { HasContext, HasLog } from "./owner.ts";
@@ -49,6 +50,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...serverCommands(owner, logins),
     ...trustCommands(owner),
     ...editorCommands(owner),
+    ...commitCommands(owner),
     ...owner.notes.commands(),
     "pintle.cancelLogin": () => logins.cancel(),
     "pintle.open": () => owner.view.focus(),

@@ -143,7 +143,7 @@ export function terminalInput(name: string, { command, output, exitCode, isRunni
       : [`exit code ${String(exitCode)}`];
   const title = [`The terminal, ${name}`, "last command", ...outcome, ...leftOut(left)].join(", ");
   const shown = [`$ ${command}`, text].filter((each) => each !== "").join("\n");
-  return titled(`${TERMINAL}${name}`, title, shown, "console");
+  return textInput(`${TERMINAL}${name}`, title, shown, "console");
 }
 
 /** The output of a `git diff`. */
@@ -157,7 +157,7 @@ export function diffInput(args: string[], diff: string): Selection {
     countOf(lines, "line"),
     ...leftOut(left),
   ].join(", ");
-  return titled(`${GIT}${command}`, title, text, "diff");
+  return textInput(`${GIT}${command}`, title, text, "diff");
 }
 
 /** The problems of files, those of the files with errors first. */
@@ -187,7 +187,8 @@ export function sourceChip({
   return { icon: "diff", label: plural(files, "{0} changed file", "{0} changed files"), title };
 }
 
-function titled(path: string, title: string, text: string, language: string): Selection {
+/** A text that is not in a file. */
+export function textInput(path: string, title: string, text: string, language = ""): Selection {
   let fence = "```";
   while (text.includes(fence)) fence += "`";
   const whole = `${title}:\n\n${fence}${language}\n${text}\n${fence}`;

@@ -9,6 +9,7 @@ import { Edits } from "../documents/edits.ts";
 import type { WindowListener as SessionsListener, WindowMemory } from "../sessions/sessions.ts";
 import type { Session } from "../sessions/session.ts";
 import { Sessions } from "../sessions/sessions.ts";
+import { Errands } from "../sessions/errands.ts";
 import { Watched } from "../sessions/watched.ts";
 import type { Chat } from "./chat.ts";
 import type { Proposals } from "./questions.ts";
@@ -26,6 +27,7 @@ export interface WindowListener extends SessionsListener {
 export class ChatWindow {
   readonly engine: Engine;
   readonly watched = new Watched();
+  readonly errands: Errands;
   /** The texts of editors, for the engine. */
   readonly documents: Documents;
   /** Everything that is asked here; its size is the number of questions that wait for this window. */
@@ -56,6 +58,7 @@ export class ChatWindow {
       question: (params, signal) => this.asked.askQuestion(params, signal),
       edit: (params) => edits.apply(params),
     });
+    this.errands = new Errands((method, params) => this.request(method, params), around);
     this.sessions = new Sessions({
       engine: this.engine,
       around,
@@ -105,6 +108,7 @@ export class ChatWindow {
     else {
       this.documents.lost();
       this.watched.clear();
+      this.errands.lost();
       this.asked.clear();
     }
     this.listener.head();
@@ -112,6 +116,7 @@ export class ChatWindow {
   }
 
   #record(record: AnyRecord): void {
+    if (this.errands.has(record.sessionId)) return this.errands.receive(record);
     const session = this.sessions.get(record.sessionId);
     // What was there when the session was opened is no news.
     const isNews = session?.isCurrent === true;

@@ -11,7 +11,7 @@ export async function listSessions(chat: Chat, folder: string): Promise<SessionS
   await chat.start();
   if (chat.engine.connection === undefined) return [];
   const { sessions } = await chat.request("session/list", { cwd: folder, limit: MOST_LISTED });
-  return sessions;
+  return sessions.filter(({ sessionId }) => !chat.window.errands.has(sessionId));
 }
 
 /** What tells a fork from its original in a list, since both have the same title. */

@@ -23,6 +23,7 @@ import * as stream from "./stream.mjs";
 import * as sessions from "./sessions.mjs";
 import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
+import * as scm from "./scm.mjs";
 import * as sources from "./sources.mjs";
 import * as starting from "./start.mjs";
 import * as times from "./times.mjs";
@@ -44,6 +45,7 @@ const CASES = {
   ...first,
   ...prompt,
   theTerminalTheDiffAndAllProblemsAreAttached: sources.theTerminalTheDiffAndAllProblemsAreAttached,
+  ...scm,
   ...axe,
   ...review,
   ...race,

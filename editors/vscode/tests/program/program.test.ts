@@ -8,6 +8,7 @@ import * as path from "node:path";
 import type { TestContext } from "node:test";
 import { test } from "node:test";
 import type { TextEdit } from "pintle-client";
+import { problemOf } from "../../src/connection/problem.ts";
 import { listSessions } from "../../src/sessions/list.ts";
 import { real } from "../../src/documents/documents.ts";
 import { isSame, labelOf } from "../../src/paths.ts";
@@ -65,6 +66,71 @@ async function window(test: TestContext, text: string, replies: unknown[]): Prom
   };
   return { ...all, review, file, turn };
 }
+
+/** The answers of a model: to the errands, in turn. */
+async function errands(
+  test: TestContext,
+  replies: unknown[],
+): Promise<Running & { run: (abort?: AbortController) => Promise<string> }> {
+  const all = await window(test, "one\n", replies);
+  const run = (abort = new AbortController()): Promise<string> =>
+    all.window.errands.run(
+      {
+        cwd: all.folder,
+        title: "Commit message",
+        instructions: "Answer.",
+        model: undefined,
+        input: [{ type: "text", text: "Write." }],
+      },
+      abort.signal,
+    );
+  return { ...all, run };
+}
+
+/** The sessions that the engine has kept. */
+async function kept({ chat, folder }: Rig): Promise<(string | undefined)[]> {
+  const { sessions } = await chat.request("session/list", { cwd: asEditor(folder) });
+  return sessions.map(({ title }) => title);
+}
+
+test("an errand returns the answer, without tools, and its session is deleted", async (test) => {
+  const write = { tool: "write", arguments: { path: "b.txt", content: "b" } };
+  const all = await errands(test, [
+    { blocks: [{ text: "Let me see." }, write] },
+    { blocks: [{ text: "Fix it" }] },
+  ]);
+  assert.equal(await all.run(), "Fix it");
+  assert.equal(fs.existsSync(path.join(all.folder, "b.txt")), false);
+  assert.deepEqual(await kept(all), []);
+});
+
+test("an errand that fails has the provider's words, and its session is deleted", async (test) => {
+  const all = await errands(test, [{ blocks: [], error: { kind: "auth", message: "wrong key" } }]);
+  await assert.rejects(all.run(), (error) => problemOf(error).need?.kind === "key");
+  assert.deepEqual(await kept(all), []);
+});
+
+test("an errand is stopped while the model writes, and its session is deleted", async (test) => {
+  const abort = new AbortController();
+  const all = await errands(test, [{ blocks: [{ text: "a" }], hang: true }]);
+  const { errands: its } = all.window;
+  const receive = its.receive.bind(its);
+  its.receive = (record) => {
+    receive(record);
+    abort.abort();
+  };
+  await assert.rejects(all.run(abort), { name: "AbortError" });
+  assert.deepEqual(await kept(all), []);
+});
+
+test("an errand that was stopped before it began asks the model nothing", async (test) => {
+  const abort = new AbortController();
+  const all = await errands(test, [{ blocks: [{ text: "a" }], hang: true }]);
+  const running = all.run(abort);
+  abort.abort();
+  await assert.rejects(running, { name: "AbortError" });
+  assert.deepEqual(await kept(all), []);
+});
 
 /** A text after edits, as an editor makes them: a column does not count the line's end. */
 function edited(text: string, edits: TextEdit[]): string {
