@@ -1,5 +1,6 @@
 /** Messages of a person: what is attached, notes on lines as one message, and how a message is shown again. Pure. */
 import type { Diagnostic, Input, LineRange } from "pintle-client";
+import { cellsOf } from "../documents/notebooks.ts";
 import { nameOf } from "../transcript/toolParts.ts";
 import { plural, t } from "../words.ts";
 import { sourceChip } from "./sources.ts";
@@ -47,7 +48,8 @@ export function chipOf(input: Input): Chip {
       return { icon: "file", label: middle(`${nameOf(input.path)}${rangeText(input.range)}`), title };
     case "selection":
       return (
-        sourceChip(input) ?? {
+        sourceChip(input) ??
+        cellChip(input) ?? {
           icon: "list-selection",
           label: middle(`${nameOf(input.path)}${rangeText(input.range)}`),
           title,
@@ -66,6 +68,16 @@ export function chipOf(input: Input): Chip {
     case "text":
       return { icon: "file", label: middle(input.text), title: input.text };
   }
+}
+
+/** The chip of cells in a notebook; undefined for other files. */
+function cellChip({ path, text }: Extract<Input, { type: "selection" }>): Chip | undefined {
+  const cells = cellsOf(path, text);
+  if (cells === undefined) return undefined;
+  if (cells === "")
+    return { icon: "notebook", label: middle(nameOf(path)), title: t("all cells of {0}", path) };
+  const label = t("{0}, cell {1}", middle(nameOf(path)), cells);
+  return { icon: "list-selection", label, title: t("{0}, cell {1}", path, cells) };
 }
 
 function rangeText(range: LineRange | undefined): string {

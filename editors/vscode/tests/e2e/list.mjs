@@ -10,6 +10,7 @@ import * as help from "./help.mjs";
 import * as language from "./language.mjs";
 import * as load from "./load.mjs";
 import * as messages from "./messages.mjs";
+import * as notebooks from "./notebooks.mjs";
 import * as page from "./page.mjs";
 import * as panels from "./panels.mjs";
 import * as pictures from "./pictures.mjs";
@@ -46,6 +47,7 @@ const CASES = {
   ...prompt,
   theTerminalTheDiffAndAllProblemsAreAttached: sources.theTerminalTheDiffAndAllProblemsAreAttached,
   ...scm,
+  ...notebooks,
   ...axe,
   ...review,
   ...race,

@@ -115,6 +115,8 @@ const NO_TEXT = new Set([
   "The output of `git ",
   " in the middle left out",
   " left out …]",
+  "# all cells\n",
+  "), lines of the cell\n",
   // For the log, of a version that is not quite ours.
   "the engine speaks protocol ",
   ", this extension ",

@@ -1,8 +1,7 @@
 /** The attach menu: files and folders, images, the selection and the problems of the active editor, the terminal, git's diff. */
 import type { Input } from "pintle-client";
 import * as vscode from "vscode";
-import { currentEditor } from "../../documents/view/currentEditor.ts";
-import { shown } from "../../machine.ts";
+import { shownNow } from "../../documents/view/notebooks.ts";
 import type { HasFolder } from "../../owner.ts";
 import { labelOf, withSlashes } from "../../paths.ts";
 import { t } from "../../words.ts";
@@ -92,8 +91,7 @@ async function attachImages(owner: Owner): Promise<void> {
 }
 
 function attachEditor(owner: Owner, what: "selection" | "problems"): void {
-  const editor = currentEditor();
-  const view = editor === undefined ? undefined : shown(editor);
+  const view = shownNow();
   if (view === undefined) return say(t("No editor is open."));
   if (what === "selection") {
     if (view.selected.text === "") return say(t("Nothing is selected in the editor."));

@@ -1,8 +1,7 @@
 /** Candidates for the prompt: prompts and skills of the engine; files, symbols, the selection and problems of VS Code. */
 import type { NamedPrompt } from "pintle-client";
 import * as vscode from "vscode";
-import { currentEditor } from "../../documents/view/currentEditor.ts";
-import { shown } from "../../machine.ts";
+import { shownNow } from "../../documents/view/notebooks.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { labelOf, withSlashes } from "../../paths.ts";
 import { t } from "../../words.ts";
@@ -84,9 +83,8 @@ async function fileNames(folder: string): Promise<string[]> {
 
 /** What is selected, and what is wrong, in the editor that is in front. */
 function editorCandidates(folder: string): Candidate[] {
-  const editor = currentEditor();
-  if (editor === undefined) return [];
-  const what = shown(editor);
+  const what = shownNow();
+  if (what === undefined) return [];
   const label = labelOf(folder, what.path);
   const all = attach(what);
   const rows: Candidate[] = [];

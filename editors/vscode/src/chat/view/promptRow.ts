@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import { Coalesced } from "../../connection/restart.ts";
 import { currentEditor } from "../../documents/view/currentEditor.ts";
-import { shown } from "../../machine.ts";
+import { currentNotebook, shownNow } from "../../documents/view/notebooks.ts";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
 import { isUsable } from "../../settings/choices.ts";
 import { t } from "../../words.ts";
@@ -36,8 +36,10 @@ export class PromptRow {
     this.#disposables = [
       vscode.window.onDidChangeActiveTextEditor(() => this.#editorChanged()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        if (textEditor === currentEditor()) this.#editorChanged();
+        if (textEditor === currentEditor() || currentNotebook() !== undefined) this.#editorChanged();
       }),
+      vscode.window.onDidChangeActiveNotebookEditor(() => this.#editorChanged()),
+      vscode.window.onDidChangeNotebookEditorSelection(() => this.#editorChanged()),
     ];
   }
 
@@ -127,8 +129,8 @@ export class PromptRow {
 
   /** Returns the active editor's selection, or its file. */
   inEditor(): Input[] {
-    const editor = currentEditor();
-    return editor === undefined ? [] : attach(shown(editor)).filter(({ type }) => type !== "diagnostics");
+    const shown = shownNow();
+    return shown === undefined ? [] : attach(shown).filter(({ type }) => type !== "diagnostics");
   }
 
   dispose(): void {
@@ -186,13 +188,25 @@ export class PromptRow {
   }
 
   #tellEditor(): void {
-    const editor = currentEditor();
-    const told = editor?.document.uri.scheme === "file" ? inEditorOf(editor) : undefined;
+    const told = inEditor();
     const key = JSON.stringify(told ?? "");
     if (key === this.#toldEditor) return;
     this.#toldEditor = key;
     this.#owner.view.post({ type: "editor", shown: told });
   }
+}
+
+function inEditor(): InEditor | undefined {
+  const notebook = currentNotebook() === undefined ? undefined : shownNow();
+  const [input] = notebook === undefined ? [] : attach(notebook);
+  // An unsaved notebook is attached as a selection, too.
+  const isSelection = notebook !== undefined && notebook.selected.text !== "";
+  if (notebook !== undefined && input !== undefined) {
+    const chip = chipOf(isSelection ? input : { type: "file", path: notebook.path });
+    return { path: notebook.path, chip, isSelection };
+  }
+  const editor = currentEditor();
+  return editor?.document.uri.scheme === "file" ? inEditorOf(editor) : undefined;
 }
 
 function inEditorOf({ document, selection }: vscode.TextEditor): InEditor {

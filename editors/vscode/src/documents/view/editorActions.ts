@@ -6,6 +6,7 @@ import type { ChatPage } from "../../chat/view/chatPage.ts";
 import { shown } from "../../machine.ts";
 import type { HasChat } from "../../owner.ts";
 import { t } from "../../words.ts";
+import { currentNotebook, shownNow } from "./notebooks.ts";
 
 type Owner = HasChat & { readonly view: ChatPage };
 
@@ -71,8 +72,8 @@ async function askAbout(owner: Owner): Promise<void> {
 
 async function ask(owner: Owner, text: string, attached?: Input[]): Promise<void> {
   if (owner.view.saysHidden()) return;
-  const editor = vscode.window.activeTextEditor;
-  const inputs = attached ?? (editor === undefined ? [] : attach(shown(editor)));
+  const shown = shownNow();
+  const inputs = attached ?? (shown === undefined ? [] : attach(shown));
   if (inputs.length === 0) {
     void vscode.window.showInformationMessage(t("Open a file to ask about it."));
     return;
@@ -126,7 +127,9 @@ async function addToPrompt(owner: Owner, uri?: vscode.Uri, all?: vscode.Uri[]): 
     editor !== undefined && (uri === undefined || editor.document.uri.toString() === uri.toString());
   const inputs: Input[] =
     isEditor && (all ?? []).length < 2
-      ? attach(shown(editor)).filter(({ type }) => type !== "diagnostics")
+      ? attach((currentNotebook() === undefined ? undefined : shownNow()) ?? shown(editor)).filter(
+          ({ type }) => type !== "diagnostics",
+        )
       : files.map(({ fsPath: path }) => ({ type: "file", path }));
   if (inputs.length === 0 || owner.view.saysHidden()) return;
   await owner.view.focus();

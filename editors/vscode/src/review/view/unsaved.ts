@@ -16,11 +16,18 @@ export class Unsaved {
     this.#changed = changed;
     this.#disposables = [
       vscode.workspace.onDidSaveTextDocument((document) => this.#settled(document)),
-      vscode.workspace.onDidCloseTextDocument((document) => this.#forget(document.uri.fsPath)),
+      // A notebook's cells, and files on a diff's left side, have the same path.
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        if (uri.scheme === "file") this.#forget(uri.fsPath);
+      }),
       // A revert comes as a change that leaves the document clean.
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.#look(document)),
+      vscode.workspace.onDidSaveNotebookDocument(({ uri }) => this.#forget(uri.fsPath)),
+      vscode.workspace.onDidCloseNotebookDocument(({ uri }) => this.#forget(uri.fsPath)),
+      vscode.workspace.onDidChangeNotebookDocument(({ notebook }) => this.#lookAtNotebook(notebook)),
     ];
     for (const document of vscode.workspace.textDocuments) this.#look(document);
+    for (const notebook of vscode.workspace.notebookDocuments) this.#lookAtNotebook(notebook);
   }
 
   get paths(): string[] {
@@ -30,8 +37,11 @@ export class Unsaved {
   /** The agent has done something: files may have been written. */
   check(): void {
     let isNew = false;
+    const clean = new Set(
+      vscode.workspace.notebookDocuments.filter(({ isDirty }) => !isDirty).map(({ uri }) => uri.fsPath),
+    );
     for (const [path, knownMs] of this.#writtenMs) {
-      if (this.#paths.has(path) || writtenMs(path) === knownMs) continue;
+      if (this.#paths.has(path) || writtenMs(path) === knownMs || clean.has(path)) continue;
       this.#paths.add(path);
       isNew = true;
     }
@@ -51,6 +61,16 @@ export class Unsaved {
     const path = document.uri.fsPath;
     if (!document.isDirty) this.#forget(path);
     else if (!this.#writtenMs.has(path)) this.#writtenMs.set(path, writtenMs(path));
+  }
+
+  /** VS Code marks a notebook as unsaved only after its first change, so a clean one that has changed may become unsaved. */
+  #lookAtNotebook({ uri, isDirty }: vscode.NotebookDocument): void {
+    if (uri.scheme !== "file") return;
+    const path = uri.fsPath;
+    if (isDirty && this.#writtenMs.has(path)) return;
+    // A revert is a change that leaves it clean.
+    this.#forget(path);
+    this.#writtenMs.set(path, writtenMs(path));
   }
 
   /** It was written, and may have been typed into meanwhile. */
