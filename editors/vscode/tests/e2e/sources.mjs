@@ -30,6 +30,26 @@ function messages(rig) {
     .map(({ content }) => content);
 }
 
+/** Looks at the view at three widths, light and dark. */
+async function hasRoom(window, folder, look) {
+  const settings = JSON.parse(folder.read(".vscode/settings.json"));
+  for (const theme of ["Light", "Dark"]) {
+    const all = { ...settings, "workbench.colorTheme": `Default ${theme} Modern` };
+    folder.write(".vscode/settings.json", JSON.stringify(all));
+    await until(`the page is ${theme}`, async () =>
+      (await window.view.locator("body").getAttribute("class")).includes(`vscode-${theme.toLowerCase()}`),
+    );
+    for (const width of [280, 360, 460]) {
+      await window.width(width);
+      const [shown, wanted] = await window.view
+        .locator("body")
+        .evaluate((body) => [body.clientWidth, body.scrollWidth]);
+      assert.ok(wanted <= shown, `${wanted} in ${shown}`);
+      await look(`${width}-${theme.toLowerCase()}`);
+    }
+  }
+}
+
 export async function theTerminalTheDiffAndAllProblemsAreAttached(_, own) {
   // The reduced set has no Git.
   const rig = await own({ hasAllBuiltIn: true });
@@ -104,7 +124,17 @@ export async function theTerminalTheDiffAndAllProblemsAreAttached(_, own) {
   await row("diagnostics").waitFor({ timeout: LONG });
   await window.box.press("Enter");
   await chip("1 problem").waitFor({ timeout: LONG });
-  await window.shot("sources-chips");
+  await hasRoom(window, folder, async (name) => {
+    await window.box.fill("@");
+    await row("terminal").waitFor({ timeout: LONG });
+    await window.shot(`sources-mention-${name}`);
+    await window.box.fill("");
+    await row("terminal").waitFor({ state: "hidden", timeout: LONG });
+    await window.button("Attach…").click();
+    await window.view.getByRole("menuitem", { name: "Last Terminal Command" }).waitFor({ timeout: LONG });
+    await window.shot(`sources-menu-${name}`);
+    await window.page.keyboard.press("Escape");
+  });
 
   await type("What is wrong?");
   await window.button("Send").click();
