@@ -92,7 +92,13 @@ async function changesOf(repository: Repository): Promise<Changes | undefined> {
     names === undefined ? [] : (await runGit(repository, names)).split("\0").filter((each) => each !== "");
   if (shown.diff === "" && added.length === 0) return undefined;
   // A new repository has no log.
-  const log = await runGit(repository, ["log", "-10", "--no-color", "--format=%s"]).catch(() => "");
+  const log = await runGit(repository, [
+    "log",
+    "-10",
+    "--no-color",
+    "--no-show-signature",
+    "--format=%s",
+  ]).catch(() => "");
   const subjects = log.split("\n").filter((each) => each !== "");
   return { ...shown, added, subjects, draft: repository.inputBox.value };
 }

@@ -65,6 +65,7 @@ export async function runGit(repository: Repository, args: string[]): Promise<st
       if (error === null) resolve(stdout);
       else if (error.killed === true)
         reject(new GitError(t("Git took too long, or its output is too long.")));
+      else if (stderr.includes("'HEAD'")) reject(new GitError(t("The repository has no commits yet.")));
       else reject(new GitError(t("Git failed: {0}", stderr.trim() || error.message)));
     });
   });
