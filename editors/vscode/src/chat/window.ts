@@ -112,7 +112,9 @@ export class ChatWindow {
       this.asked.clear();
     }
     this.listener.head();
-    if (status.kind === "ready") void this.sessions.resume();
+    if (status.kind !== "ready") return;
+    void this.errands.tidy();
+    void this.sessions.resume();
   }
 
   #record(record: AnyRecord): void {

@@ -53,7 +53,12 @@ export class Errands {
   /** The connection is gone. */
   lost(): void {
     for (const each of this.#running.values()) each.failed(new Disconnected());
-    this.#ids.clear();
+  }
+
+  /** An engine has started: deletes the sessions that the previous one left behind. */
+  async tidy(): Promise<void> {
+    const left = [...this.#ids].filter((each) => !this.#running.has(each));
+    await Promise.all(left.map((each) => this.#delete(each)));
   }
 
   /** Returns the model's answer. Rejects with the signal's reason once that is aborted. */
@@ -75,14 +80,14 @@ export class Errands {
       return await answer;
     } finally {
       this.#running.delete(sessionId);
-      await this.#discard(sessionId);
+      // This also stops the turn.
+      await this.#ask("session/close", { sessionId }).catch(() => undefined);
+      await this.#delete(sessionId);
     }
   }
 
-  /** Stops the turn, if it is running, and deletes the session. */
-  async #discard(sessionId: SessionId): Promise<void> {
+  async #delete(sessionId: SessionId): Promise<void> {
     try {
-      await this.#ask("session/close", { sessionId });
       await this.#ask("session/delete", { sessionId });
       this.#ids.delete(sessionId);
     } catch (error) {

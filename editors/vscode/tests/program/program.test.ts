@@ -123,6 +123,25 @@ test("an errand is stopped while the model writes, and its session is deleted", 
   assert.deepEqual(await kept(all), []);
 });
 
+test("an errand whose engine ends fails, and the next engine deletes its session", async (test) => {
+  const all = await errands(test, [{ blocks: [{ text: "a" }], hang: true }]);
+  const { errands: its, engine } = all.window;
+  const receive = its.receive.bind(its);
+  const isRunning = new Promise<void>((resolve) => {
+    its.receive = (record) => {
+      receive(record);
+      resolve();
+    };
+  });
+  const running = all.run();
+  const failed = assert.rejects(running, { name: "Disconnected" });
+  await isRunning;
+  await engine.restart();
+  await failed;
+  await its.tidy();
+  assert.deepEqual(await kept(all), []);
+});
+
 test("an errand that was stopped before it began asks the model nothing", async (test) => {
   const abort = new AbortController();
   const all = await errands(test, [{ blocks: [{ text: "a" }], hang: true }]);
