@@ -54,6 +54,35 @@ local function restore(before)
   end
 end
 
+---Makes windows that grew while others opened as small as before, such as a prompt above which a list has opened. Their lines go to
+---windows that have shrunk.
+---@param before pintle.Sizes
+local function shrink_grown(before)
+  local was, fixed = {}, {} ---@type table<integer, integer>, table<integer, boolean>
+  for _, each in ipairs(before.windows) do
+    was[each.win] = each.height
+  end
+  for _, each in ipairs(windows()) do
+    if not was[each.win] or each.height >= was[each.win] then
+      fixed[each.win] = vim.wo[each.win].winfixheight
+      vim.api.nvim_set_option_value("winfixheight", true, { scope = "local", win = each.win })
+    end
+  end
+  local current = vim.api.nvim_get_current_win()
+  -- Lines that a window gives to a column of others go to the lowest one of these, hence twice.
+  for _ = 1, 2 do
+    for win, height in pairs(was) do
+      height = math.max(height, win == current and vim.o.winheight or 0)
+      if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_height(win) > height then
+        vim.api.nvim_win_set_height(win, height)
+      end
+    end
+  end
+  for win, value in pairs(fixed) do
+    vim.api.nvim_set_option_value("winfixheight", value, { scope = "local", win = win })
+  end
+end
+
 ---@param tab integer
 ---@param entry pintle.Opened
 local function closed(tab, entry)
@@ -113,8 +142,8 @@ function M.try(open)
   return false
 end
 
----Opens windows. When all of them are closed again, the others have the sizes that they had before, and the focus goes back.
----Where there is no room for them, that is said.
+---Opens windows, and makes no other one larger. When all of them are closed again, the others have the sizes that they had before,
+---and the focus goes back. Where there is no room for them, that is said.
 ---@param open fun()
 ---@return boolean is_open
 function M.keeping(open)
@@ -134,6 +163,7 @@ function M.keeping(open)
   if not next(wins) then
     return true
   end
+  shrink_grown(before)
   local entry = { wins = wins, before = before, came_from = came_from }
   for known in pairs(opened) do
     opened[known] = vim.api.nvim_tabpage_is_valid(known) and opened[known] or nil

@@ -368,6 +368,7 @@ local PANELS = {
   plan = "Pintle plan",
   waiting = "Pintle waiting",
   help = "Pintle help review",
+  context = "Pintle context",
   changes = "Pintle review",
 }
 
@@ -416,11 +417,18 @@ for _, size in ipairs({ { 80, 24 }, { 120, 40 }, { 200, 50 } }) do
         local before = sizes_of(vi)
         vi:cmd(PANELS[name])
         vi:wait("#vim.api.nvim_tabpage_list_wins(0) > given", name, vim.tbl_count(before))
-        for _, win in ipairs(vi:lua("return vim.api.nvim_tabpage_list_wins(0)")) do
-          if not before[tostring(win)] then
-            return win
+        local opened
+        for win, now in pairs(sizes_of(vi)) do
+          local was = before[win]
+          if was then
+            -- But for 'winwidth', which widens the window that is entered.
+            local is_wider = now[1] > math.max(was[1], vim.o.winwidth)
+            equal({ is_wider, math.max(was[2], now[2]) }, { false, was[2] }, name .. " makes no window larger")
+          else
+            opened = tonumber(win)
           end
         end
+        return opened
       end
       local function settled(want, what)
         vi:wait("true")
