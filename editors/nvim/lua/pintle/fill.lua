@@ -29,7 +29,7 @@ function M.open()
     if err or not result then
       return log.failed("cannot read the context", err or { code = 0, message = "an empty answer" })
     end
-    require("pintle.page").show("context/" .. view.state.id, M.lines(result))
+    require("pintle.page").show("context " .. view.state.id, "context", here.root, M.lines(result))
   end)
 end
 

@@ -53,7 +53,7 @@ local function show(topic)
   if not page then
     return log.error(why or "no help available")
   end
-  require("pintle.page").show("help/" .. topic, vim.split(page:gsub("\n$", ""), "\n"))
+  require("pintle.page").show("help " .. topic, "help", topic, vim.split(page:gsub("\n$", ""), "\n"))
 end
 
 ---Shows a guide.

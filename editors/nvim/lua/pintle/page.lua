@@ -1,18 +1,25 @@
--- Pages of text that the user reads: one buffer for each name, in a split.
+-- Pages of text that the user reads: one buffer for each subject, in a split.
+
+local buffers = require("pintle.buffers")
 
 local M = {}
 
+---@type table<string, integer> buffers by subject
+local pages = {}
+
 ---Shows a page, and moves the focus to it.
----@param name string after `pintle://`
+---@param subject string
+---@param kind string The first part of the buffer's name.
+---@param detail string The last part: a workspace or a topic.
 ---@param lines string[]
-function M.show(name, lines)
-  name = "pintle://" .. name
-  local buf = vim.fn.bufnr("^" .. vim.fn.escape(name, "[]*?") .. "$")
-  if buf < 0 then
+function M.show(subject, kind, detail, lines)
+  local buf = pages[subject]
+  if not buf or not vim.api.nvim_buf_is_valid(buf) then
     buf = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(buf, name)
+    buffers.name(buf, kind, detail)
+    pages[subject] = buf
   end
-  require("pintle.buffers").filled_by(buf, function()
+  buffers.filled_by(buf, function()
     vim.bo[buf].modifiable = true
     vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
     vim.bo[buf].buftype, vim.bo[buf].swapfile, vim.bo[buf].modifiable = "nofile", false, false

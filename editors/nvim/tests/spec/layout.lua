@@ -374,6 +374,19 @@ local PANELS = {
 
 local WAITS = reply.call("bash", { command = "while [ ! -e go ]; do sleep 0.02; done" })
 
+-- Names in this tab's status lines that are of no use to a person: those of buffers without one, and ids.
+local NAMELESS = [[
+  local found = {}
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local buf = vim.api.nvim_win_get_buf(win)
+    local name = vim.api.nvim_buf_get_name(buf)
+    if name == "" and vim.bo[buf].buftype ~= "quickfix" or name:find("%x%x%x%x%x%x%x%x%-%x%x%x%x%-") then
+      table.insert(found, name)
+    end
+  end
+  return found
+]]
+
 ---The sizes of all windows, by window.
 local function sizes_of(vi)
   return vi:lua([[
@@ -428,6 +441,7 @@ for _, size in ipairs({ { 80, 24 }, { 120, 40 }, { 200, 50 } }) do
             opened = tonumber(win)
           end
         end
+        equal(vi:lua(NAMELESS), {}, name)
         return opened
       end
       local function settled(want, what)

@@ -120,6 +120,39 @@ test("the user's quickfix list is covered by a review alone, and only until it e
   end
 end)
 
+test("a review takes the focus in the windows of the plugin, and leaves it in those of code", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  local code = vi:lua("return vim.api.nvim_get_current_win()")
+  local rows = { { "code", nil, false }, { "prompt", "prompt", true }, { "chat", "chat", true } }
+  for _, row in ipairs(rows) do
+    if row[2] then
+      vi:cmd("Pintle open")
+      vi:lua(
+        [[for _, win in ipairs(vim.api.nvim_list_wins()) do
+          if vim.w[win].pintle_role == ... then vim.api.nvim_set_current_win(win) end
+        end]],
+        row[2]
+      )
+    end
+    local before = vi:lua("return vim.api.nvim_get_current_win()")
+    -- Also if its window is open already.
+    for _ = 1, 2 do
+      vi:lua("vim.api.nvim_set_current_win(...)", before)
+      vi:cmd("Pintle review")
+      vi:wait("vim.fn.getqflist({ winid = 0 }).winid ~= 0 and not require('pintle.review').is_busy()")
+      equal(vi:lua("return vim.bo.buftype == 'quickfix'"), row[3], row[1])
+    end
+    vi:cmd("cclose")
+    vi:wait("vim.api.nvim_get_current_win() == given", "the window of before", row[2] and before or code)
+  end
+  -- An entry opens in a window of code.
+  vi:cmd("Pintle review")
+  vi:wait("vim.bo.buftype == 'quickfix'")
+  vi:keys("j<CR>")
+  vi:wait("vim.api.nvim_get_current_win() == given", "the code", code)
+  equal(vi:lua("return vim.fn.line('.')"), 5)
+end)
+
 test("without a list of the user's the window closes with the last hunk", function()
   local vi = reviewed(LINES, unpack(EDITS))
   vi:cmd("Pintle review")
