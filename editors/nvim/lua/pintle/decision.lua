@@ -501,11 +501,14 @@ function M.review(is_round)
     return
   end
   local list, review = require("pintle.list"), require("pintle.review")
+  local from = vim.api.nvim_get_current_win()
   review.refresh_each(here, review.sessions(here), function()
     local conflicts = vim.tbl_map(function(conflict)
       return short(conflict.path)
     end, buffers.conflicts())
-    local is_listed = list.show(here, is_round)
+    -- In the prompt and the transcript, the keys for hunks do nothing. Who has begun something else meanwhile stays there.
+    local is_there = vim.api.nvim_get_current_win() == from and vim.api.nvim_get_mode().mode == "n"
+    local is_listed = list.show(here, is_round, is_there and vim.w[from].pintle_role ~= nil)
     if #conflicts > 0 then
       local text = "no hunk: %s changed on disk under unsaved text (:Pintle diff)"
       log.warn(text:format(table.concat(conflicts, ", ")))

@@ -130,13 +130,16 @@ local function make(here)
   list_id = vim.fn.getqflist({ id = 0 }).id
 end
 
----Opens the list without going there.
-local function open()
+---Opens the list.
+---@param goes_there boolean Whether the focus moves to it.
+local function open(goes_there)
   local win = vim.api.nvim_get_current_win()
   local was_closed = vim.fn.getqflist({ winid = 0 }).winid == 0
   local is_open = require("pintle.sizes").keeping(function()
     vim.cmd("botright copen")
-    vim.api.nvim_set_current_win(win)
+    if not goes_there then
+      vim.api.nvim_set_current_win(win)
+    end
   end)
   is_own_window = is_own_window or was_closed and is_open
 end
@@ -144,15 +147,16 @@ end
 ---Makes the list of the hunks the current one and opens it. The user's own list stays in the stack (|:colder|).
 ---@param here pintle.Workspace
 ---@param is_round? boolean Only what has changed since notes were sent last.
+---@param goes_there? boolean Whether the focus moves to it.
 ---@return boolean is_shown False where there is nothing to list.
-function M.show(here, is_round)
+function M.show(here, is_round, goes_there)
   is_only_round = is_round or false
   if #listed(here) == 0 then
     is_only_round = false
     return false
   end
   make(here)
-  open()
+  open(goes_there or false)
   return true
 end
 
