@@ -282,9 +282,18 @@ local function decide(here, wanted, done)
       ids[#ids + 1] = each.session
     end
   end
-  local withdrawn = superseded(here, wanted)
+  local withdrawn, seqs = superseded(here, wanted), {} ---@type table, table<string, integer>
+  local function known(at, done)
+    local id = ids[at]
+    if not id then
+      return done()
+    end
+    here:after(id, seqs[id] or 0, function()
+      known(at + 1, done)
+    end)
+  end
   -- Also when it failed: what is shown may be why.
-  local function over()
+  local function told()
     M.tell(parts)
     require("pintle.review").refresh_each(here, ids, function()
       for _, id in ipairs(ids) do
@@ -295,6 +304,9 @@ local function decide(here, wanted, done)
         done()
       end
     end)
+  end
+  local function over()
+    known(1, told)
   end
   local function send(at)
     local each = wanted[at]
@@ -309,6 +321,7 @@ local function decide(here, wanted, done)
         log.error("not decided: " .. hunks.reworded(err.message, view and view.state.hunks or {}))
         return over()
       end
+      seqs[each.session] = result.seq
       for _, part in ipairs(result.decision.parts) do
         if result.queued and part.outcome == "applied" then
           part.outcome = WAITING
@@ -480,10 +493,9 @@ local function newest_decision(here)
   return revert
 end
 
----Undoes the newest decision that was not undone; again, the one before it. Those that still wait come first.
-function M.revert()
-  local here = current()
-  if not here or withdraw_newest(here) then
+---@param here pintle.Workspace
+local function revert(here)
+  if withdraw_newest(here) then
     return
   end
   local newest = newest_decision(here)
@@ -491,6 +503,20 @@ function M.revert()
     return log.say("no decision to revert")
   end
   decide(here, { newest })
+end
+
+---Undoes the newest decision that was not undone; again, the one before it. Those that still wait come first.
+function M.revert()
+  local here, review = current(), require("pintle.review")
+  if not here then
+    return
+  elseif not review.is_busy() then
+    return revert(here)
+  end
+  -- Only the hunks show which decisions wait.
+  review.refresh_each(here, review.sessions(here), function()
+    revert(here)
+  end)
 end
 
 ---Lists the open hunks.

@@ -107,6 +107,17 @@ local function tell(result, scope, is_redo)
   log.say(said .. next_step, not is_whole and vim.log.levels.WARN or nil)
 end
 
+---The number of events of a rewind: one about the files if any was changed, then one about the conversation.
+---@param result pintle.SessionRewindResult
+---@param scope pintle.RewindScope
+---@return integer
+local function count_events(result, scope)
+  local is_file_changed = vim.iter(result.files or {}):any(function(file)
+    return file.action == "restore" or file.action == "remove"
+  end)
+  return (is_file_changed and 1 or 0) + (scope ~= "files" and 1 or 0)
+end
+
 ---@param here pintle.Workspace
 ---@param view pintle.View
 ---@param params pintle.SessionRewindParams
@@ -120,7 +131,10 @@ local function rewind(here, view, params, done, is_redo)
     elseif done then
       return done(result)
     end
-    tell(result, params.scope or "both", is_redo)
+    local scope = params.scope or "both"
+    here:after(view.state.id, result.fromSeq + count_events(result, scope), function()
+      tell(result, scope, is_redo)
+    end)
     local text = params.scope ~= "files" and input.editable(result.input or {}) or ""
     if text ~= "" then
       prompt.put_before(here, { text })

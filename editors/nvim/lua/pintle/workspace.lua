@@ -23,6 +23,7 @@ local M = {}
 ---@field is_paging boolean Missed events are being read.
 ---@field is_reading_back boolean Earlier events are being read,
 ---@field wants_all boolean up to the first one.
+---@field awaited { seq: integer, done: fun() }[] What waits for events.
 
 ---@class (exact) pintle.Workspace
 ---@field root string
@@ -264,8 +265,15 @@ function Workspace:view_of(id)
   if not view then
     local state = session.new(id)
     local chat = require("pintle.chat").new(state, self.root)
-    view =
-      { state = state, chat = chat, replayed_to = 0, is_paging = false, is_reading_back = false, wants_all = false }
+    view = {
+      state = state,
+      chat = chat,
+      replayed_to = 0,
+      is_paging = false,
+      is_reading_back = false,
+      wants_all = false,
+      awaited = {},
+    }
     function chat.more()
       paging.earlier(self, view)
     end
@@ -416,6 +424,19 @@ function Workspace:asked(method, params, respond, id)
   approval.add(self.engine, id, params, respond)
 end
 
+---Calls `done` once a session's event has been applied. The answer to a request may come before the events that it leads to; a
+---notice about them, with the command that comes next, waits for them.
+---@param id pintle.SessionId
+---@param seq integer
+---@param done fun() Not called if the session is closed before.
+function Workspace:after(id, seq, done)
+  local view = self.views[id]
+  if not view or view.state.seq >= seq then
+    return done()
+  end
+  table.insert(view.awaited, { seq = seq, done = done })
+end
+
 ---@param view pintle.View
 ---@param changed pintle.Change[]
 function Workspace:take(view, changed)
@@ -430,6 +451,15 @@ function Workspace:take(view, changed)
       paging.catch_up(self, view)
     elseif not is_history then
       effects.run(self, view, change)
+    end
+  end
+  local awaited = view.awaited
+  view.awaited = vim.tbl_filter(function(each)
+    return each.seq > view.state.seq
+  end, awaited)
+  for _, each in ipairs(#view.awaited < #awaited and awaited or {}) do
+    if each.seq <= view.state.seq then
+      each.done()
     end
   end
 end

@@ -120,7 +120,7 @@ test("the user's quickfix list is covered by a review alone, and only until it e
   end
 end)
 
-test("a review takes the focus in the windows of the plugin, and leaves it in those of code", function()
+test("a review takes the focus from the plugin's windows, not from code", function()
   local vi = reviewed(LINES, unpack(EDITS))
   local code = vi:lua("return vim.api.nvim_get_current_win()")
   local rows = { { "code", nil, false }, { "prompt", "prompt", true }, { "chat", "chat", true } }
@@ -204,6 +204,68 @@ test("keep, undo, and back again", function()
   vi:wait_note("3 hunks undone")
   equal({ child.read(path), vi:lua(DRAWN) }, { LINES, {} })
   equal(vi:lua("return vim.fn.getqflist()"), {})
+end)
+
+-- Holds events back until `_G.release()`.
+local HOLD = [[
+  local here, held = require("pintle.workspace").find(), {}
+  local notified = here.notified
+  function here:notified(method, params)
+    if method ~= "session/event" then
+      return notified(self, method, params)
+    end
+    table.insert(held, params)
+  end
+  function _G.release()
+    here.notified = nil
+    for _, params in ipairs(held) do
+      here:notified("session/event", params)
+    end
+  end
+]]
+
+local NOTES = "return vim.tbl_filter(function(n) return n:find('hunk', 1, true) or n:find('decision', 1, true) end, _G.notes)"
+
+test("a decision is reported once it can be reverted, also if its event is late", function()
+  local vi, path = reviewed(LINES, { "2\n", "two\n" })
+  local steps = {
+    { "Pintle undo all", "1 hunk undone" },
+    { "Pintle revert", "1 hunk reopened" },
+    { "Pintle keep all", "1 hunk kept" },
+    { "Pintle revert", "1 hunk reopened" },
+  }
+  vi:lua("_G.notes = {}")
+  local reported = {}
+  for _, step in ipairs(steps) do
+    vi:lua(HOLD)
+    vi:cmd(step[1])
+    -- The engine has answered once it answers another request.
+    vi:lua("_G.answered = nil")
+    vi:lua([[
+      local here = require("pintle.workspace").find()
+      here.engine:request("review/list", { sessionId = here.current }, function() _G.answered = true end)
+    ]])
+    vi:wait("_G.answered", "the answer")
+    equal(vi:lua(NOTES), reported)
+    vi:lua("_G.release()")
+    vi:wait_note(step[2])
+    reported[#reported + 1] = "pintle: " .. step[2]
+  end
+  -- At once after the notice, before the hunks have been listed again.
+  vi:lua([[
+    local log = require("pintle.log")
+    local say = log.say
+    function log.say(text, level)
+      say(text, level)
+      if text == "1 hunk kept" then
+        vim.cmd("Pintle revert")
+      end
+    end
+  ]])
+  vi:cmd("Pintle keep all")
+  vi:wait_note("1 hunk kept")
+  vi:wait("#vim.tbl_filter(function(n) return n:find('1 hunk reopened', 1, true) end, _G.notes) == 3")
+  equal(child.read(path), (LINES:gsub("2", "two")))
 end)
 
 test("only some lines, in a range and in Visual mode", function()
@@ -309,6 +371,29 @@ test("a decision that waits for the running call is shown, and can be withdrawn"
   settled(vi)
   equal(child.read(dir .. "/a.txt"), (LINES:gsub("2", "two"):gsub("5\n", "")))
   assert(not vi:chat():find("rejected", 1, true), vi:chat())
+end)
+
+test("a waiting decision is withdrawn at once after its notice, not an earlier one", function()
+  local vi, dir = reviewed_while_running()
+  vi:cmd("2")
+  decide(vi, "Pintle keep")
+  vi:lua([[
+    local log = require("pintle.log")
+    local say = log.say
+    function log.say(text, level)
+      say(text, level)
+      if text:find("waiting for the running call to end", 1, true) then
+        vim.cmd("Pintle revert")
+      end
+    end
+  ]])
+  vi:cmd("9")
+  vi:cmd("Pintle undo")
+  vi:wait_note("withdrawn: 1 hunk stays open")
+  child.write(dir .. "/go", "")
+  vi:wait_turn()
+  settled(vi)
+  equal(vi:lua(DRAWN), { "-5", "Added new" })
 end)
 
 test("the last decision about a hunk counts, also over one that waits", function()

@@ -155,6 +155,46 @@ test("back with conversation and files, forward again, and on", function()
   assert(not chat:find("something else", 1, true), chat)
 end)
 
+test("a redo can follow right after a rewind's notice", function()
+  for _, scope in ipairs({ "Conversation and files", "Only the conversation", "Only the files" }) do
+    local vi, path = twice()
+    -- The events come late.
+    vi:lua([[
+      local here, held = require("pintle.workspace").find(), {}
+      local notified = here.notified
+      function here:notified(method, params)
+        if method == "session/event" then
+          return table.insert(held, params)
+        end
+        return notified(self, method, params)
+      end
+      function _G.release()
+        here.notified = nil
+        for _, params in ipairs(held) do
+          here:notified("session/event", params)
+        end
+      end
+      local log = require("pintle.log")
+      local say = log.say
+      function log.say(text, level)
+        say(text, level)
+        if text:find("redo goes forward again", 1, true) then
+          vim.cmd("Pintle redo")
+        end
+      end
+    ]])
+    vi:lua("_G.choices = { 'make it three', ..., 'Rewind' }", scope)
+    vi:cmd("Pintle rewind")
+    vi:wait("#_G.asked == 3 and #_G.choices == 0", "the answers")
+    vi:lua("require('pintle.workspace').find():ask_now('session/list', {})")
+    vi:lua("_G.release()")
+    vi:wait_note("forward again")
+    vi:wait("vim.iter(_G.notes):any(function(n) return n:find(' restored$') end)", scope)
+    equal(child.read(path), "three\n", scope)
+    contains(vi:chat(), "Second done.")
+  end
+end)
+
 test("back, and the model is told what was left", function()
   local dir = child.folder()
   child.write(dir .. "/a.txt", "one\n")
