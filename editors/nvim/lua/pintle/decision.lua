@@ -283,13 +283,13 @@ local function decide(here, wanted, done)
     end
   end
   local withdrawn, seqs = superseded(here, wanted), {} ---@type table, table<string, integer>
-  local function known(at, done)
+  local function when_known(at, act)
     local id = ids[at]
     if not id then
-      return done()
+      return act()
     end
     here:after(id, seqs[id] or 0, function()
-      known(at + 1, done)
+      when_known(at + 1, act)
     end)
   end
   -- Also when it failed: what is shown may be why.
@@ -306,7 +306,7 @@ local function decide(here, wanted, done)
     end)
   end
   local function over()
-    known(1, told)
+    when_known(1, told)
   end
   local function send(at)
     local each = wanted[at]

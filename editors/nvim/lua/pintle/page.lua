@@ -7,6 +7,17 @@ local M = {}
 ---@type table<string, integer> buffers by subject
 local pages = {}
 
+---Splits the current window, or the transcript if that is the prompt, which is small.
+local function split()
+  for _, win in ipairs(vim.w.pintle_role == "prompt" and vim.api.nvim_tabpage_list_wins(0) or {}) do
+    if vim.w[win].pintle_role == "chat" then
+      vim.api.nvim_open_win(vim.api.nvim_win_get_buf(win), true, { split = "below", win = win })
+      return
+    end
+  end
+  vim.cmd("split")
+end
+
 ---Shows a page, and moves the focus to it.
 ---@param subject string
 ---@param kind string The first part of the buffer's name.
@@ -30,7 +41,7 @@ function M.show(subject, kind, detail, lines)
     vim.api.nvim_set_current_win(win)
   else
     require("pintle.sizes").keeping(function()
-      vim.cmd("split")
+      split()
       vim.wo.winfixbuf = false
       vim.api.nvim_win_set_buf(0, buf)
       vim.wo[0][0].linebreak = true

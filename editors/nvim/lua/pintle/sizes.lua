@@ -27,9 +27,52 @@ local function windows()
   return found
 end
 
+-- How often sizes are set until they are as wanted; mostly once.
+local ROUNDS_MAX = 5
+
 ---@return pintle.Sizes
 local function measure()
   return { screen = { vim.o.columns, vim.o.lines }, windows = windows(), layout = vim.fn.winlayout() }
+end
+
+---Sets sizes, with other windows of a fixed size than usual.
+---@param set fun(fix: fun(win: integer, is_fixed: boolean))
+local function with_fixed(set)
+  local values = {} ---@type { win: integer, height: boolean, width: boolean }[]
+  local function fix(win, height, width)
+    vim.api.nvim_set_option_value("winfixheight", height, { scope = "local", win = win })
+    vim.api.nvim_set_option_value("winfixwidth", width, { scope = "local", win = win })
+  end
+  for _, each in ipairs(windows()) do
+    local options = vim.wo[each.win]
+    values[#values + 1] = { win = each.win, height = options.winfixheight, width = options.winfixwidth }
+    fix(each.win, false, false)
+  end
+  set(function(win, is_fixed)
+    fix(win, is_fixed, is_fixed)
+  end)
+  for _, each in ipairs(values) do
+    fix(each.win, each.height, each.width)
+  end
+end
+
+---Windows by their depth in a layout, those that span more of the screen first.
+---@param layout any as |winlayout()| gives it
+---@return integer[]
+local function by_depth(layout)
+  local found, level = {}, { layout }
+  while #level > 0 do
+    local deeper = {}
+    for _, part in ipairs(level) do
+      if part[1] == "leaf" then
+        found[#found + 1] = part[2]
+      else
+        vim.list_extend(deeper, part[2])
+      end
+    end
+    level = deeper
+  end
+  return found
 end
 
 ---Gives windows their sizes back, if the same ones are there on a screen of the same size.
@@ -45,42 +88,58 @@ local function restore(before)
   if not is_same then
     return require("pintle.layout").level()
   end
-  -- A window can only grow into room that another one has given up, hence twice.
-  for _ = 1, 2 do
-    for _, each in ipairs(before.windows) do
-      vim.api.nvim_win_set_width(each.win, each.width)
-      vim.api.nvim_win_set_height(each.win, each.height)
-    end
+  local cmdheight = vim.o.cmdheight
+  local sizes = {} ---@type table<integer, { win: integer, width: integer, height: integer }>
+  for _, each in ipairs(before.windows) do
+    sizes[each.win] = each
   end
+  with_fixed(function(fix)
+    for _ = 1, ROUNDS_MAX do
+      for _, each in ipairs(before.windows) do
+        fix(each.win, false)
+      end
+      -- A window trades with its neighbors, but not with those that have their size already.
+      for _, win in ipairs(by_depth(before.layout)) do
+        vim.api.nvim_win_set_width(win, sizes[win].width)
+        vim.api.nvim_win_set_height(win, sizes[win].height)
+        fix(win, true)
+      end
+      if vim.deep_equal(windows(), before.windows) then
+        return
+      end
+    end
+  end)
+  vim.o.cmdheight = cmdheight
 end
 
----Makes windows that grew while others opened as small as before, such as a prompt above which a list has opened. Their lines go to
----windows that have shrunk.
+---Makes windows that grew while others opened as small as before, such as a prompt above which a list has opened. Their lines go
+---to windows that have shrunk. With many windows above each other, some stay a little larger.
 ---@param before pintle.Sizes
 local function shrink_grown(before)
-  local was, fixed = {}, {} ---@type table<integer, integer>, table<integer, boolean>
+  local was = {} ---@type table<integer, integer>
   for _, each in ipairs(before.windows) do
     was[each.win] = each.height
   end
-  for _, each in ipairs(windows()) do
-    if not was[each.win] or each.height >= was[each.win] then
-      fixed[each.win] = vim.wo[each.win].winfixheight
-      vim.api.nvim_set_option_value("winfixheight", true, { scope = "local", win = each.win })
-    end
-  end
   local current = vim.api.nvim_get_current_win()
-  -- Lines that a window gives to a column of others go to the lowest one of these, hence twice.
-  for _ = 1, 2 do
-    for win, height in pairs(was) do
-      height = math.max(height, win == current and vim.o.winheight or 0)
-      if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_height(win) > height then
-        vim.api.nvim_win_set_height(win, height)
+  with_fixed(function(fix)
+    for _ = 1, ROUNDS_MAX do
+      local grown = {} ---@type integer[]
+      for _, each in ipairs(windows()) do
+        local height = was[each.win]
+        fix(each.win, not height or each.height >= height)
+        if height and each.height > math.max(height, each.win == current and vim.o.winheight or 0) then
+          grown[#grown + 1] = each.win
+        end
+      end
+      if #grown == 0 then
+        return
+      end
+      -- Lines that a window gives to a column of others go to the lowest one of these, which may have grown then.
+      for _, win in ipairs(grown) do
+        vim.api.nvim_win_set_height(win, was[win])
       end
     end
-  end
-  for win, value in pairs(fixed) do
-    vim.api.nvim_set_option_value("winfixheight", value, { scope = "local", win = win })
-  end
+  end)
 end
 
 ---@param tab integer
@@ -142,8 +201,8 @@ function M.try(open)
   return false
 end
 
----Opens windows, and makes no other one larger. When all of them are closed again, the others have the sizes that they had before,
----and the focus goes back. Where there is no room for them, that is said.
+---Opens windows, while no other one grows. When all of them are closed again, the others have the sizes that they had before, and
+---the focus goes back. Where there is no room for them, that is said.
 ---@param open fun()
 ---@return boolean is_open
 function M.keeping(open)

@@ -402,80 +402,95 @@ local function close(vi, win)
   vi:lua("vim.api.nvim_win_close(..., true)", win)
 end
 
-for _, size in ipairs({ { 80, 24 }, { 120, 40 }, { 200, 50 } }) do
-  for _, code in ipairs(CODE) do
+---@param code string[]
+---@param size integer[]
+---@param position string
+---@param options? string
+local function keep_their_sizes(code, size, position, options)
+  local items = { { content = "look", status = "completed" }, { content = "fix", status = "pending" } }
+  local writes = reply.call("write", { path = "new.txt", content = "new\n" })
+  local script = { replies = { reply.call("todo_write", { items = items }), writes, WAITS, text("Done.") } }
+  local settings = { position = position }
+  local vi = start({ columns = size[1], lines = size[2], script = script, settings = settings })
+  vi:cmd(options or "")
+  for at = 2, #code do
+    vi:cmd(code[at])
+  end
+  local alone = sizes_of(vi)
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  vi:cmd("Pintle ask go")
+  vi:wait("#vim.fn.glob('new.txt') > 0")
+  vi:wait_chat("running")
+  vi:cmd("Pintle queue later")
+  vi:wait("#require('pintle.workspace').find():view().state.queue == 1")
+  vi:wait("require('pintle.review').is_open()")
+  local beside = sizes_of(vi)
+  if position == "right" and size[1] >= 120 and code[1] == "two side by side" then
+    local widths = vi:lua("return vim.tbl_map(vim.api.nvim_win_get_width, vim.api.nvim_tabpage_list_wins(0))")
+    equal(math.abs(widths[1] - widths[2]) <= 1, true, "both give room: " .. vim.inspect(widths))
+  end
+  local function open(name)
+    local before = sizes_of(vi)
+    -- With several windows above the plugin's, a second panel may leave one a little larger.
+    local is_exact = position == "right" or vim.tbl_count(before) == vim.tbl_count(beside)
+    vi:cmd(PANELS[name])
+    vi:wait("#vim.api.nvim_tabpage_list_wins(0) > given", name, vim.tbl_count(before))
+    local opened
+    for win, now in pairs(sizes_of(vi)) do
+      local was = before[win]
+      if was and is_exact then
+        -- But for 'winwidth', which widens the window that is entered.
+        local is_wider = now[1] > math.max(was[1], vim.o.winwidth)
+        equal({ is_wider, math.max(was[2], now[2]) }, { false, was[2] }, name .. " makes no window larger")
+      elseif not was then
+        opened = tonumber(win)
+      end
+    end
+    equal(vi:lua(NAMELESS), {}, name)
+    return opened
+  end
+  local function settled(want, what)
+    vi:wait("true")
+    equal(sizes_of(vi), want, what)
+  end
+  local names = vim.fn.sort(vim.tbl_keys(PANELS))
+  for _, name in ipairs(names) do
+    close(vi, open(name))
+    settled(beside, name)
+  end
+  -- One over the other, closed in either order.
+  for at, name in ipairs(names) do
+    local other = names[at % #names + 1]
+    for _, is_first in ipairs({ true, false }) do
+      local both = { open(name), open(other) }
+      close(vi, table.remove(both, is_first and 1 or 2))
+      vi:wait("true")
+      close(vi, both[1])
+      settled(beside, name .. " and " .. other)
+    end
+  end
+  child.write(vi.dir .. "/go", "")
+  vi:wait_turn()
+  for _, role in ipairs({ "chat", "prompt" }) do
+    vi:lua(
+      [[for _, win in ipairs(vim.api.nvim_list_wins()) do
+        if vim.w[win].pintle_role == ... then return vim.api.nvim_win_close(win, true) end
+      end]],
+      role
+    )
+    vi:wait("true")
+  end
+  settled(alone, "the windows of before")
+end
+
+for _, code in ipairs(CODE) do
+  for _, size in ipairs({ { 80, 24 }, { 120, 40 }, { 200, 50 } }) do
     test(("%s code windows at %dx%d keep their sizes"):format(code[1], size[1], size[2]), function()
-      local items = { { content = "look", status = "completed" }, { content = "fix", status = "pending" } }
-      local writes = reply.call("write", { path = "new.txt", content = "new\n" })
-      local script = { replies = { reply.call("todo_write", { items = items }), writes, WAITS, text("Done.") } }
-      local vi = start({ columns = size[1], lines = size[2], script = script })
-      for at = 2, #code do
-        vi:cmd(code[at])
-      end
-      local alone = sizes_of(vi)
-      vi:cmd("Pintle open")
-      vi:wait("require('pintle').status().session")
-      vi:cmd("Pintle ask go")
-      vi:wait("#vim.fn.glob('new.txt') > 0")
-      vi:wait_chat("running")
-      vi:cmd("Pintle queue later")
-      vi:wait("#require('pintle.workspace').find():view().state.queue == 1")
-      vi:wait("require('pintle.review').is_open()")
-      local beside = sizes_of(vi)
-      if size[1] >= 120 and code[1] == "two side by side" then
-        local widths = vi:lua("return vim.tbl_map(vim.api.nvim_win_get_width, vim.api.nvim_tabpage_list_wins(0))")
-        equal(math.abs(widths[1] - widths[2]) <= 1, true, "both give room: " .. vim.inspect(widths))
-      end
-      local function open(name)
-        local before = sizes_of(vi)
-        vi:cmd(PANELS[name])
-        vi:wait("#vim.api.nvim_tabpage_list_wins(0) > given", name, vim.tbl_count(before))
-        local opened
-        for win, now in pairs(sizes_of(vi)) do
-          local was = before[win]
-          if was then
-            -- But for 'winwidth', which widens the window that is entered.
-            local is_wider = now[1] > math.max(was[1], vim.o.winwidth)
-            equal({ is_wider, math.max(was[2], now[2]) }, { false, was[2] }, name .. " makes no window larger")
-          else
-            opened = tonumber(win)
-          end
-        end
-        equal(vi:lua(NAMELESS), {}, name)
-        return opened
-      end
-      local function settled(want, what)
-        vi:wait("true")
-        equal(sizes_of(vi), want, what)
-      end
-      local names = vim.fn.sort(vim.tbl_keys(PANELS))
-      for _, name in ipairs(names) do
-        close(vi, open(name))
-        settled(beside, name)
-      end
-      -- One over the other, closed in either order.
-      for at, name in ipairs(names) do
-        local other = names[at % #names + 1]
-        for _, is_first in ipairs({ true, false }) do
-          local both = { open(name), open(other) }
-          close(vi, table.remove(both, is_first and 1 or 2))
-          vi:wait("true")
-          close(vi, both[1])
-          settled(beside, name .. " and " .. other)
-        end
-      end
-      child.write(vi.dir .. "/go", "")
-      vi:wait_turn()
-      for _, role in ipairs({ "chat", "prompt" }) do
-        vi:lua(
-          [[for _, win in ipairs(vim.api.nvim_list_wins()) do
-            if vim.w[win].pintle_role == ... then return vim.api.nvim_win_close(win, true) end
-          end]],
-          role
-        )
-        vi:wait("true")
-      end
-      settled(alone, "the windows of before")
+      keep_their_sizes(code, size, "right")
     end)
   end
+  test(("%s code windows above the plugin's keep their sizes"):format(code[1]), function()
+    keep_their_sizes(code, { 120, 40 }, "bottom", "set laststatus=3 splitbelow")
+  end)
 end

@@ -224,7 +224,8 @@ local HOLD = [[
   end
 ]]
 
-local NOTES = "return vim.tbl_filter(function(n) return n:find('hunk', 1, true) or n:find('decision', 1, true) end, _G.notes)"
+local NOTES =
+  "return vim.tbl_filter(function(n) return n:find('hunk', 1, true) or n:find('decision', 1, true) end, _G.notes)"
 
 test("a decision is reported once it can be reverted, also if its event is late", function()
   local vi, path = reviewed(LINES, { "2\n", "two\n" })
