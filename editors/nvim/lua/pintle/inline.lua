@@ -5,6 +5,7 @@
 
 local buffers = require("pintle.buffers")
 local input = require("pintle.input")
+local leftovers = require("pintle.leftovers")
 local log = require("pintle.log")
 local notice = require("pintle.notice")
 local progress = require("pintle.progress")
@@ -167,6 +168,7 @@ local function send(edit)
       return fail(edit, err or { code = 0, message = "an empty answer" })
     end
     edit.session = result.sessionId
+    leftovers.add(here.root, result.sessionId)
     local view = here:view_of(result.sessionId)
     here:take(view, require("pintle.session").attach(view.state, result))
     if edit.status == "stopping" then
@@ -337,6 +339,9 @@ function M.ended(here, view, turn, files)
   table.sort(names)
   edit.status = #files > 0 and "changed" or "unchanged"
   draw(edit)
+  if edit.status == "changed" then
+    leftovers.remove(view.state.id)
+  end
   if edit.status == "unchanged" then
     tidy(here, edit)
     unsent[here.root] = turn.status == "failed" and edit.text or nil

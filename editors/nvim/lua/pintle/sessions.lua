@@ -40,7 +40,10 @@ end
 ---@param summary pintle.SessionSummary
 ---@return boolean
 local function is_listed(summary)
-  return summary.title ~= nil and not require("pintle.inline").is_fruitless(summary.sessionId)
+  local id = summary.sessionId
+  return summary.title ~= nil
+    and not require("pintle.inline").is_fruitless(id)
+    and not require("pintle.leftovers").is_hidden(id)
 end
 
 ---Reads the stored sessions of a workspace that lists show.
@@ -51,7 +54,9 @@ function M.read(workspace, done)
     if err or not result then
       return log.failed("cannot list the sessions", err or { code = 0, message = "an empty answer" })
     end
-    done(vim.tbl_filter(is_listed, result.sessions))
+    require("pintle.leftovers").when_known(function()
+      done(vim.tbl_filter(is_listed, result.sessions))
+    end)
   end)
 end
 

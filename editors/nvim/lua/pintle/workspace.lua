@@ -6,6 +6,7 @@ local config = require("pintle.config")
 local documents = require("pintle.documents")
 local effects = require("pintle.effects")
 local engine = require("pintle.engine")
+local leftovers = require("pintle.leftovers")
 local log = require("pintle.log")
 local paging = require("pintle.paging")
 local paths = require("pintle.paths")
@@ -72,6 +73,7 @@ function M.get()
   self.engine = engine.new(root, {
     ready = function(is_restart)
       log.emit("Ready", { root = root })
+      leftovers.clean(self)
       if is_restart then
         paging.reattach(self)
       end
@@ -219,7 +221,14 @@ function Workspace:discard_if_blank(id, done)
   end
   self:drop(id)
   self.engine:request(protocol.method.session_close, { sessionId = id }, function()
-    self.engine:request(protocol.method.session_delete, { sessionId = id }, done)
+    self.engine:request(protocol.method.session_delete, { sessionId = id }, function(err)
+      if not err then
+        leftovers.remove(id)
+      end
+      if done then
+        done()
+      end
+    end)
   end)
   return true
 end

@@ -206,6 +206,63 @@ test("an edit without changes gives the model's reason, and its session is not k
   equal(stored(), before, "none is left behind")
 end)
 
+-- The edits that editors remember, to clean up after them.
+local function remembered(vi)
+  return #vim.fn.readdir(vi:lua("return vim.fn.stdpath('state')") .. "/pintle/edits")
+end
+
+test("an editor that ends while edits run leaves no sessions behind but those of use", function()
+  local changes = edit("a.txt", "3\n", "three\n")
+  -- Rows: the replies, a notice to wait for instead of the call, whether the session is kept, and how the editor ends.
+  local rows = {
+    { { waits("go"), text("Never.") }, nil, false, "sigkill" },
+    { { waits("go"), text("Never.") }, nil, false, "quit" },
+    { { text("Nothing to do.") }, "no changes in a.txt", false, "sigkill" },
+    { { changes, waits("go"), text("Never.") }, nil, true, "sigkill" },
+    { { changes, text("Done.") }, "edited a.txt in", true, "sigkill" },
+  }
+  for number, row in ipairs(rows) do
+    local replies, note, is_kept, ending = row[1], row[2], row[3], row[4]
+    local dir = folder("a.txt")
+    local vi = start(dir, replies)
+    local before = stored()
+    vi:cmd("Pintle edit spell it")
+    if note then
+      vi:wait_note(note)
+    else
+      vi:wait("table.concat((function() " .. SHOWN .. " end)()):find('-e go')", "the call")
+    end
+    equal(remembered(vi), note and is_kept and 0 or 1, "row " .. number)
+    local engine = vi:engine_pid()
+    if ending == "quit" then
+      vi:quit()
+    else
+      vi:kill(ending)
+    end
+    child.wait_gone(engine)
+    equal(stored(), before + 1, "row " .. number)
+    local again = start(dir, {})
+    equal(listed(again), is_kept and { "edit a.txt: spell it" } or {}, "row " .. number)
+    local is_clean = child.until_true(function()
+      return stored() == before + (is_kept and 1 or 0) and remembered(again) == 0
+    end)
+    assert(is_clean, "row " .. number .. ": the session is deleted")
+    again:quit()
+  end
+end)
+
+test("an edit that runs in another editor is left alone", function()
+  local dir = folder("a.txt")
+  local vi = start(dir, { waits("go"), edit("a.txt", "3\n", "three\n"), text("Done.") })
+  vi:cmd("Pintle edit spell it")
+  vi:wait("table.concat((function() " .. SHOWN .. " end)()):find('-e go')", "the call")
+  local other = start(dir, {})
+  equal(listed(other), {})
+  child.write(dir .. "/go", "")
+  vi:wait_note("edited a.txt in")
+  equal(listed(vi), { "edit a.txt: spell it" })
+end)
+
 test("an edit that is continued in its transcript is a session like others", function()
   local dir = folder("a.txt")
   local vi = start(dir, { text("Which language?"), text("I see.") })
