@@ -10,7 +10,7 @@ local pages = {}
 ---Splits the current window, or the transcript if that is the prompt, which is small.
 local function split()
   for _, win in ipairs(vim.w.pintle_role == "prompt" and vim.api.nvim_tabpage_list_wins(0) or {}) do
-    if vim.w[win].pintle_role == "chat" then
+    if vim.w[win].pintle_role == "chat" and vim.api.nvim_win_get_config(win).relative == "" then
       vim.api.nvim_open_win(vim.api.nvim_win_get_buf(win), true, { split = "below", win = win })
       return
     end

@@ -352,6 +352,19 @@ test("closing a panel leads back to the window that it was opened from", functio
   end
 end)
 
+test("a guide opens from a prompt that is too small to be split", function()
+  local vi = start({ columns = 80, lines = 24, settings = { position = "bottom" } })
+  vi:cmd("set noequalalways")
+  vi:cmd("Pintle open")
+  vi:wait(IS_PROMPT)
+  local before = layout_of(vi)
+  vi:cmd("Pintle help review")
+  equal(vi:lua("return vim.fn.getline(1)"), "# Sessions, history and review")
+  vi:cmd("quit")
+  vi:wait("vim.w.pintle_role == 'prompt'")
+  equal(layout_of(vi), before)
+end)
+
 -- The commands that make the code windows of a screen.
 local CODE = {
   { "one" },
