@@ -508,9 +508,18 @@ function M.open()
   end)
 end
 
+local group = vim.api.nvim_create_augroup("pintle_inline", { clear = true })
+vim.api.nvim_create_autocmd({ "WinScrolled", "WinEnter" }, {
+  group = group,
+  callback = function()
+    for _, edit in ipairs(edits) do
+      progress.scrolled(edit)
+    end
+  end,
+})
 -- A buffer that was reloaded, or opened again, has lost the marks.
 vim.api.nvim_create_autocmd("BufReadPost", {
-  group = vim.api.nvim_create_augroup("pintle_inline", { clear = true }),
+  group = group,
   callback = function(event)
     local path = buffers.file_of(event.buf)
     for _, edit in ipairs(path and edits or {}) do

@@ -63,7 +63,7 @@ function M.is_useful(events)
   local turns = 0
   for _, record in ipairs(events) do
     local event = record.event
-    if event.type == "files.changed" and event.by.type == "call" then
+    if event.type == "files.changed" and vim.tbl_get(event, "by", "type") == "call" then
       return true
     end
     turns = turns + (event.type == "turn.started" and 1 or 0)

@@ -14,6 +14,8 @@ end
 ---@field last integer
 ---@field mark? integer The mark of the lines, if they are drawn.
 ---@field line? integer The mark of the virtual line.
+---@field shown? string Its text.
+---@field place? any[] Its line, and whether it is above that.
 
 ---Updates the lines from their mark.
 ---@param lines pintle.MarkedLines
@@ -57,18 +59,74 @@ function M.move(lines, buf)
   lines.buf = buf
 end
 
----Whether a virtual line above a line is visible: the editor shows none above the first line of a buffer or a window.
+---The window whose view counts: the current one, or another one that shows the buffer.
 ---@param buf integer
----@param line integer from 1
----@return boolean
-local function has_room_above(buf, line)
-  return line > 1
-    and vim.iter(vim.fn.win_findbuf(buf)):all(function(win)
-      return vim.fn.line("w0", win) ~= line
-    end)
+---@return integer?
+local function window_of(buf)
+  local current = vim.api.nvim_get_current_win()
+  return vim.api.nvim_win_get_buf(current) == buf and current or vim.fn.win_findbuf(buf)[1]
 end
 
----Draws the lines, with a text above them, or below if there is no room.
+---Where the text is in sight: above the first line or below the last one, or below the first line of the window if it shows
+---neither. The editor shows no virtual line above the first line of a buffer or a window. Pure.
+---@param first integer
+---@param last integer
+---@param top? integer The first line in the window.
+---@param bottom? integer The last one.
+---@return integer line
+---@return boolean is_above
+function M.place(first, last, top, bottom)
+  if not top or not bottom or first > bottom or last < top then
+    return first > 1 and first or last, first > 1
+  elseif first > top then
+    return first, true
+  elseif last < bottom or last == first then
+    return last, false
+  end
+  return math.min(top + 1, last), top < last
+end
+
+---@param lines pintle.MarkedLines
+---@return integer line
+---@return boolean is_above
+local function place_of(lines)
+  local win = window_of(lines.buf)
+  local top = win and vim.fn.line("w0", win)
+  local bottom = win and vim.fn.line("w$", win)
+  -- Below the last line of a buffer there is room, unless it is at the bottom of the window.
+  if bottom == vim.api.nvim_buf_line_count(lines.buf) then
+    bottom = bottom + 1
+  end
+  return M.place(lines.first, lines.last, top, bottom)
+end
+
+---@param lines pintle.MarkedLines
+---@param text string
+local function draw_text(lines, text)
+  local line, is_above = place_of(lines)
+  lines.shown, lines.place = text, { line, is_above }
+  lines.line = vim.api.nvim_buf_set_extmark(lines.buf, NAMESPACE, line - 1, 0, {
+    id = lines.line,
+    virt_lines = { { { text, "PintleEdit" } } },
+    virt_lines_above = is_above,
+    undo_restore = false,
+  })
+end
+
+---Moves the text to where it is in sight, after a window was scrolled.
+---@param lines pintle.MarkedLines
+function M.scrolled(lines)
+  local text = lines.shown
+  if not text or not lines.line or not vim.api.nvim_buf_is_loaded(lines.buf) then
+    return
+  end
+  M.follow(lines)
+  if not vim.deep_equal({ place_of(lines) }, lines.place) then
+    draw_text(lines, text)
+  end
+end
+
+---Draws the lines, with a text where it is in sight.
 ---@param lines pintle.MarkedLines
 ---@param text? string
 function M.draw(lines, text)
@@ -92,12 +150,7 @@ function M.draw(lines, text)
   if not text then
     return
   end
-  local is_above = has_room_above(buf, lines.first)
-  lines.line = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, (is_above and lines.first or lines.last) - 1, 0, {
-    virt_lines = { { { text, "PintleEdit" } } },
-    virt_lines_above = is_above,
-    undo_restore = false,
-  })
+  draw_text(lines, text)
 end
 
 return M

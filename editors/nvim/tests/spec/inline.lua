@@ -206,9 +206,12 @@ test("an edit without changes gives the model's reason, and its session is not k
   equal(stored(), before, "none is left behind")
 end)
 
--- The edits that editors remember, to clean up after them.
+-- How many edits of a folder are remembered, to clean up after them.
 local function remembered(vi)
-  return #vim.fn.readdir(vi:lua("return vim.fn.stdpath('state')") .. "/pintle/edits")
+  local place = vi:lua("return vim.fn.stdpath('state')") .. "/pintle/edits/"
+  return #vim.tbl_filter(function(name)
+    return child.read(place .. name) == vim.uv.fs_realpath(vi.dir)
+  end, vim.fn.readdir(place))
 end
 
 test("an editor that ends while edits run leaves no sessions behind but those of use", function()
@@ -428,6 +431,46 @@ test("progress is below the lines if they are the first ones of a window", funct
   vi:wait("table.concat((function() " .. SHOWN .. " end)()):find('-e go')", "the call")
   contains(vi:screen(), "» edit: bash: while")
   contains(vi:lua(SHOWN)[2], "6 below: » edit")
+end)
+
+test("progress is in sight wherever a window shows some of the lines", function()
+  local dir = folder("a.txt")
+  local vi = start(dir, { waits("go"), text("Never.") })
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(('x'):rep(200, ','), ','))")
+  vi:cmd("100")
+  vi:cmd("20,180Pintle edit this")
+  vi:wait("table.concat((function() " .. SHOWN .. " end)()):find('-e go')", "the call")
+  -- Rows: how the window is scrolled, and whether it shows the progress.
+  local rows = {
+    { "normal! 100Gzz", true },
+    { "normal! 100Gzt", true },
+    { "normal! 20Gzt", true },
+    { "normal! 20Gzz", true },
+    { "normal! 21Gzt", true },
+    { "normal! 180Gzt", true },
+    { "normal! 180Gzb", true },
+    { "normal! 181Gzb", true },
+    { "normal! 190Gzt", false },
+    { "normal! gg", true },
+    { "normal! G", true },
+    { "normal! 100Gzz", true },
+    { "resize 2", true },
+  }
+  for _, row in ipairs(rows) do
+    vi:cmd(row[1])
+    vi:cmd("redraw")
+    local is_seen = child.until_true(function()
+      return (vi:screen():find("» edit: bash: while", 1, true) ~= nil) == row[2]
+    end)
+    assert(is_seen, row[1] .. "\n" .. vi:screen())
+  end
+  -- It stays where it is in the window that the user is in.
+  vi:cmd("resize | normal! 100Gzz")
+  vi:cmd("split | normal! gg")
+  vi:cmd("wincmd p")
+  vi:cmd("redraw")
+  local _, count = vi:screen():gsub("» edit: bash: while", "")
+  equal(count, 1)
 end)
 
 test("an edit that gets lost ends at its limit", function()

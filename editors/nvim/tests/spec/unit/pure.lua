@@ -347,6 +347,29 @@ test("silence of a turn and of an edit is reported with the command that stops i
   equal(pulse.silence_text(41, true), "no data for an edit for 41 s: `:Pintle stop edit` stops it")
 end)
 
+test("positions of an edit's progress", function()
+  local place = require("pintle.progress").place
+  -- Rows: the lines, the first and the last line of the window, the line of the progress, and whether it is above.
+  local rows = {
+    { { 5, 6, 1, 20 }, { 5, true } },
+    { { 5, 5, 5, 20 }, { 5, false } },
+    { { 5, 6, 5, 20 }, { 6, false } },
+    { { 5, 30, 5, 20 }, { 6, true } },
+    { { 1, 30, 1, 20 }, { 2, true } },
+    { { 1, 30, 10, 20 }, { 11, true } },
+    { { 1, 15, 10, 20 }, { 15, false } },
+    { { 1, 20, 10, 20 }, { 11, true } },
+    { { 5, 6, 10, 20 }, { 5, true } },
+    { { 30, 36, 10, 20 }, { 30, true } },
+    { { 1, 6 }, { 6, false } },
+    { { 3, 6 }, { 3, true } },
+    { { 1, 9, 4, 4 }, { 5, true } },
+  }
+  for _, row in ipairs(rows) do
+    equal({ place(unpack(row[1], 1, 4)) }, row[2], vim.inspect(row[1]))
+  end
+end)
+
 test("what an edit does, at its lines", function()
   local inline = require("pintle.inline")
   local state = session.new("s")
