@@ -18,6 +18,9 @@ local window
 -- How long that window stays.
 local WINDOW_MS = 10000
 
+-- How long a notice in the command line takes to be read.
+local SEEN_MS = 3000
+
 -- Columns that the editor's ruler takes, as long as 'rulerformat' says nothing else.
 local RULER_WIDTH = 18
 
@@ -129,10 +132,24 @@ local function close_window()
   window = nil
 end
 
+---@type integer? the autocommand that moves the notice in the command line up when a mode covers it
+local covered
+
+local function forget_covered()
+  if covered then
+    vim.api.nvim_del_autocmd(covered)
+    covered = nil
+  end
+end
+
+---@type fun(said: pintle.Notice.Said, more: integer, ms?: integer)
+local float
+
 ---Shows a notice in the command line.
 ---@param said pintle.Notice.Said
 ---@param more integer
 local function echo(said, more)
+  forget_covered()
   local room = vim.v.echospace
   -- The ruler of a window without a status line stands in the command line.
   if vim.o.ruler and vim.api.nvim_win_get_config(0).relative ~= "" then
@@ -142,12 +159,25 @@ local function echo(said, more)
   -- What stands there counts as seen.
   vim.cmd.redraw()
   vim.api.nvim_echo({ { line, HIGHLIGHTS[said.level] } }, true, {})
+  local ends = vim.uv.now() + SEEN_MS
+  -- These modes show their name in its place.
+  covered = vim.api.nvim_create_autocmd("ModeChanged", {
+    pattern = "n*:[iRvVsS\22\19]*",
+    once = true,
+    callback = function()
+      covered = nil
+      if vim.o.showmode and vim.uv.now() < ends then
+        float(said, more, ends - vim.uv.now())
+      end
+    end,
+  })
 end
 
 ---Shows a notice right above the command line, and in it once there is room for it.
 ---@param said pintle.Notice.Said
 ---@param more integer
-local function float(said, more)
+---@param ms? integer How long, if it was in the command line already.
+function float(said, more, ms)
   local buf = vim.api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = "wipe"
   local line = M.fit(said.text, vim.o.columns - 2, more)
@@ -171,7 +201,10 @@ local function float(said, more)
     if window == own then
       close_window()
     end
-  end, WINDOW_MS)
+  end, ms or WINDOW_MS)
+  if ms then
+    return
+  end
   vim.api.nvim_create_autocmd("ModeChanged", {
     pattern = "*:n",
     once = true,
@@ -205,6 +238,7 @@ local function show_pending()
   end
   pending = {}
   close_window()
+  forget_covered()
   -- In other modes the command line shows the mode, over everything else.
   local has_line = vim.o.cmdheight > 0 and (mode.mode:find("^n") ~= nil or not vim.o.showmode)
   local show = has_line and echo or float

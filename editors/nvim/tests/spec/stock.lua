@@ -128,6 +128,21 @@ at_sizes("several notices at once are one line", function(columns, lines)
   vi:wait("vim.fn.getline(1) == 'typed'")
 end)
 
+test("a notice stays in sight when one begins to type at once", function()
+  local vi = child.start({ stock = true, script = IDLE })
+  for keys, mode in pairs({ i = "i", R = "R", v = "v", ["<C-v>"] = "\22" }) do
+    vi:lua("require('pintle.log').say('something has changed, ' .. ...)", keys)
+    vi:wait_screen("something has changed, " .. keys)
+    vi:keys(keys)
+    vi:wait("vim.fn.mode() == given", nil, mode)
+    vi:wait_screen("-- ")
+    vi:wait_screen("something has changed, " .. keys)
+    vi:keys("<Esc>")
+    vi:wait("vim.fn.mode() == 'n'")
+    vi:wait_screen("something has changed, " .. keys)
+  end
+end)
+
 test("a notice waits while a command is written", function()
   local vi = child.start({ stock = true, script = IDLE })
   vi:keys(":let g:a = 1")
