@@ -258,11 +258,38 @@ local function open(workspace, layout, is_tab_new)
   vim.api.nvim_set_current_win(below)
 end
 
----Shows the windows of a workspace and goes to the prompt; what is there already stays where it is.
+---The layout of the windows in this tab, if they are open.
+---@param root string
+---@return pintle.Layout?
+local function shown_layout(root)
+  local found = windows(root)
+  local win = found.chat or found.prompt
+  if not win then
+    return nil
+  elseif vim.api.nvim_win_get_config(win).relative ~= "" then
+    return "float"
+  end
+  local has_others = vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(other)
+    return not vim.w[other].pintle_role and vim.api.nvim_win_get_config(other).relative == ""
+  end)
+  return has_others and "side" or "tab"
+end
+
+---Shows the windows of a workspace and goes to the prompt; what is there already stays where it is, unless another layout is asked
+---for.
 ---@param workspace pintle.Workspace
 ---@param layout? pintle.Layout default: the setting
 ---@param is_tab_new? boolean Whether the tab was made for them, and has one window.
 function M.open(workspace, layout, is_tab_new)
+  local shown = shown_layout(workspace.root)
+  if layout and shown and shown ~= layout then
+    M.close(workspace)
+    -- The others get their sizes back first.
+    vim.schedule(function()
+      M.open(workspace, layout)
+    end)
+    return
+  end
   sizes.keeping(function()
     local is_done = sizes.try(function()
       open(workspace, layout, is_tab_new)
@@ -276,7 +303,7 @@ end
 
 -- What windows of the plugin show, by the kind in a buffer's name. Texts that a file is compared with are part of its review.
 local KINDS = { chat = true, prompt = true, ["no-session"] = true, plan = true, waiting = true, question = true }
-KINDS.help, KINDS.log = true, true
+KINDS.help, KINDS.log, KINDS.context = true, true, true
 
 ---The windows of this tab that show something of a workspace: also those that the user has split, which have no role.
 ---@param root string

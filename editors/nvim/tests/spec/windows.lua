@@ -43,6 +43,51 @@ test("the windows are toggled and closed, whatever else is open", function()
   equal(vi:lua("return { #vim.api.nvim_list_wins(), vim.bo.buftype }"), { 1, "" })
 end)
 
+test("open windows move to another layout on request", function()
+  for _, size in ipairs({ { 80, 24 }, { 200, 50 } }) do
+    local vi = child.start({ stock = true, columns = size[1], lines = size[2], script = { replies = { text("Hi.") } } })
+    vi:cmd("edit a.txt | vsplit b.txt | vertical resize 20")
+    local alone = vi:lua("return vim.fn.winrestcmd()")
+    local function layout()
+      return vi:lua([[
+        local roles = {}
+        for _, win in ipairs(vim.api.nvim_list_wins()) do
+          local role = vim.w[win].pintle_role
+          if role then
+            local is_float = vim.api.nvim_win_get_config(win).relative ~= ""
+            local tab = vim.api.nvim_win_get_tabpage(win)
+            roles[#roles + 1] = role .. (is_float and " float" or #vim.api.nvim_tabpage_list_wins(tab) == 2 and " tab" or " side")
+          end
+        end
+        table.sort(roles)
+        return table.concat(roles, ", ")
+      ]])
+    end
+    vi:cmd("Pintle open")
+    vi:wait("require('pintle').status().session")
+    vi:cmd("Pintle ask hello")
+    vi:wait_turn()
+    go_to(vi, "prompt")
+    vi:keys("ikept<Esc>")
+    local want = { side = "chat side, prompt side", float = "chat float, prompt float", tab = "chat tab, prompt tab" }
+    for _, name in ipairs({ "float", "side", "tab", "float", "tab", "side", "side" }) do
+      vi:cmd("Pintle open " .. name)
+      vi:wait("vim.w.pintle_role == 'prompt'")
+      assert(
+        child.until_true(function()
+          return layout() == want[name]
+        end),
+        ("%s at %dx%d: %s"):format(name, size[1], size[2], layout())
+      )
+      vi:wait("vim.fn.getline(1) == 'kept'")
+      vi:wait_screen("Hi.")
+    end
+    vi:cmd("Pintle close")
+    vi:wait("vim.fn.winrestcmd() == given", "the sizes of before", alone)
+    equal(vi:lua("return #vim.api.nvim_list_tabpages()"), 1)
+  end
+end)
+
 local OWN = "vim.iter(vim.api.nvim_tabpage_list_wins(0)):filter(function(w) "
   .. "return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(w)):find('^pintle://') end):totable()"
 
@@ -64,8 +109,10 @@ test("nothing of the plugin stays after close, and everything has its size of be
     else
       vi:cmd("wincmd t")
     end
-    for _, verb in ipairs({ "plan", "log", "help review" }) do
+    for _, verb in ipairs({ "plan", "log", "help review", "context" }) do
+      local count = #vi:lua("return vim.api.nvim_tabpage_list_wins(0)")
       vi:cmd("Pintle " .. verb)
+      vi:wait("#vim.api.nvim_tabpage_list_wins(0) > given", verb, count)
     end
     vi:lua("require('pintle.plan').refresh(require('pintle.workspace').find():view().state)")
     vi:cmd("Pintle close")
