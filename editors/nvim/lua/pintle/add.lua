@@ -90,6 +90,37 @@ end
 M.KINDS = vim.tbl_keys(texts)
 table.sort(M.KINDS)
 
+---@param here pintle.Workspace
+---@param text string
+local function append(here, text)
+  local before = prompt.text(here)
+  local space = (before == "" or text:find("^\n")) and "" or " "
+  prompt.set(here, before .. space .. text)
+  log.say(("added to the prompt: %s"):format(text))
+end
+
+---Appends files and directories to the prompt, each once, if they exist.
+---@param files pintle.PickedFile[]
+function M.files(files)
+  local here, mentions = require("pintle.workspace").get(), {}
+  for _, each in ipairs(files) do
+    local path = vim.fs.normalize(paths.from(each.cwd or vim.fn.getcwd(), each.path))
+    if each.path == "" or not vim.uv.fs_stat(path) then
+      return log.error(("no such file: %s"):format(each.path))
+    end
+    local mention = M.mention(here.root, path)
+    if (each.line or 0) > 0 and vim.startswith(mention, "@") and not vim.startswith(mention, '@"') then
+      mention = ("%s:%d"):format(mention, each.line)
+    end
+    if not vim.list_contains(mentions, mention) then
+      mentions[#mentions + 1] = mention
+    end
+  end
+  if #mentions > 0 then
+    append(here, table.concat(mentions, " "))
+  end
+end
+
 ---Appends to the prompt.
 ---@param kind? string one of `KINDS`; if nil, the lines of a range or the file, or a file manager's entries
 ---@param range? { first: integer, last: integer }
@@ -103,10 +134,7 @@ function M.add(kind, range)
   if not text then
     return log.error(("no %s: %s"):format(kind, why))
   end
-  local before = prompt.text(here)
-  local space = (before == "" or text:find("^\n")) and "" or " "
-  prompt.set(here, before .. space .. text)
-  log.say(("added to the prompt: %s"):format(text))
+  append(here, text)
 end
 
 return M

@@ -154,6 +154,12 @@ local verbs = {
     require("pintle.waiting").open()
   end,
   add = function(text, call)
+    if call.fargs and call.fargs[2] == "file" and call.fargs[3] then
+      local files = vim.tbl_map(function(path)
+        return { path = vim.fs.normalize(path) }
+      end, vim.list_slice(call.fargs, 3))
+      return require("pintle.add").files(files)
+    end
     require("pintle.add").add(text ~= "" and text or nil, M.range(call))
   end,
   servers = function()
@@ -295,6 +301,8 @@ function M.complete(lead, line)
     candidates = require("pintle.layout").LAYOUTS
   elseif WORDS[before:match("^(%w+)%s+%S*$")] then
     candidates = WORDS[before:match("^%w+")]
+  elseif before:match("^add%s+file%s") then
+    candidates = vim.fn.getcompletion(lead, "file")
   elseif M.values[before:match("^(%w+)%s")] then
     local verb = before:match("^%w+")
     return vim.tbl_filter(function(value)

@@ -275,8 +275,7 @@ local function shown_layout(root)
   return has_others and "side" or "tab"
 end
 
----Shows the windows of a workspace and goes to the prompt; what is there already stays where it is, unless another layout is asked
----for.
+---Shows the windows of a workspace and goes to the prompt. Windows that are open stay where they are, or move to another layout.
 ---@param workspace pintle.Workspace
 ---@param layout? pintle.Layout default: the setting
 ---@param is_tab_new? boolean Whether the tab was made for them, and has one window.

@@ -472,6 +472,74 @@ test("verbs put a file, lines and lists into the prompt", function()
   )
 end)
 
+test("files are added by their paths, and from picker plugins", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  assert(vim.uv.fs_mkdir(vi.dir .. "/sub dir", 448))
+  for _, path in ipairs({ "a.txt", "b.txt", "c.png", "sub dir/d.txt" }) do
+    child.write(vi.dir .. "/" .. path, "one\n")
+  end
+  -- What each picker gives its actions: one entry under the cursor, or several that are marked.
+  vi:lua([[
+    local closed = function() _G.closed = (_G.closed or 0) + 1 end
+    package.preload["telescope.actions"] = function() return { close = closed } end
+    package.preload["telescope.actions.state"] = function()
+      return {
+        get_current_picker = function() return { get_multi_selection = function() return _G.marked or {} end } end,
+        get_selected_entry = function() return { "a.txt" } end,
+      }
+    end
+    package.preload["fzf-lua.path"] = function()
+      return { entry_to_file = function(entry) return { path = entry, line = entry == "b.txt" and 3 or 0 } end }
+    end
+    package.preload["snacks"] = function()
+      return { picker = { util = { path = function(item) return vim.fn.getcwd() .. "/" .. item.file end } } }
+    end
+    package.preload["mini.pick"] = function()
+      return {
+        get_picker_matches = function() return { current = "a.txt", marked = _G.marked } end,
+        get_picker_opts = function() return { source = { cwd = vim.fn.getcwd() } } end,
+      }
+    end
+    _G.run = function(name, ...)
+      _G.closed = 0
+      require("pintle.prompt").set(require("pintle.workspace").get(), "")
+      return require("pintle.pick")[name](...)
+    end
+    _G.snacks = function(items)
+      return { selected = function() return items end, close = closed }
+    end
+  ]])
+  local rows = {
+    { "_G.run('telescope', 1)", "@a.txt", 1 },
+    {
+      "_G.marked = { { path = vim.fn.getcwd() .. '/b.txt', lnum = 2 }, { filename = 'c.png' } } _G.run('telescope', 1)",
+      ("@b.txt:2 ![c.png](%s/c.png)"):format(vim.uv.fs_realpath(vi.dir)),
+      1,
+    },
+    { "_G.run('fzf_lua', { 'a.txt', 'b.txt', 'a.txt' }, {})", "@a.txt @b.txt:3", 0 },
+    { "_G.run('fzf_lua', { 'd.txt' }, { cwd = vim.fn.getcwd() .. '/sub dir' })", '@"sub dir/d.txt"', 0 },
+    {
+      "_G.run('snacks', _G.snacks({ { file = 'a.txt', pos = { 4, 0 } }, { file = 'sub dir' } }))",
+      '@a.txt:4 @"sub dir/"',
+      1,
+    },
+    { "_G.marked = nil assert(_G.run('mini_pick'))", "@a.txt", 0 },
+    { "_G.marked = { 'b.txt\\0007\\0001\\0text', 'a.txt' } assert(_G.run('mini_pick'))", "@b.txt:7 @a.txt", 0 },
+  }
+  for _, row in ipairs(rows) do
+    vi:lua(row[1])
+    vi:wait("require('pintle.prompt').text(require('pintle.workspace').get()) == given", row[1], row[2])
+    equal(vi:lua("return _G.closed"), row[3], row[1])
+  end
+  vi:lua("require('pintle.prompt').set(require('pintle.workspace').get(), '')")
+  vi:cmd([[Pintle add file ./b.txt sub\ dir/d.txt]])
+  equal(prompt_of(vi), '@b.txt @"sub dir/d.txt"')
+  vi:cmd("Pintle add file nothere.txt")
+  vi:wait_note("no such file: nothere.txt")
+  equal(prompt_of(vi), '@b.txt @"sub dir/d.txt"')
+  equal(vi:lua("return vim.fn.getcompletion('Pintle add file a', 'cmdline')"), { "a.txt" })
+end)
+
 test("a picture from the clipboard goes with the message", function()
   local dir = child.folder()
   local bytes = "\137PNG\r\n\26\n" .. ("x"):rep(40)
