@@ -23,6 +23,7 @@ local SYMBOL_CHARS_MIN = 2
 ---@field commands? table[] Prompts and skills.
 ---@field trust? table Leads to `:Pintle trust`, if commands are missing without it.
 ---@field files? string[]
+---@field directories? string[]
 ---@field is_asked? boolean Whether files and commands were asked for, for a completion plugin.
 ---@field symbols? { query: string, items: table[], is_there?: boolean }
 
@@ -95,12 +96,32 @@ local function read_commands(here)
   end)
 end
 
+---The directories of files, each with a slash at its end. Pure.
+---@param files string[] relative paths
+---@return string[]
+function M.directories(files)
+  local found, is_known = {}, {}
+  for _, path in ipairs(files) do
+    local at = path:find("/", 1, true)
+    while at do
+      local directory = path:sub(1, at)
+      if not is_known[directory] then
+        is_known[directory] = true
+        found[#found + 1] = directory
+      end
+      at = path:find("/", at + 1, true)
+    end
+  end
+  return found
+end
+
 ---Lists the files of a workspace: those that git knows or would, else what is there.
 ---@param root string
 local function read_files(root)
   local function take(text)
     local files = vim.split(text, "\0", { plain = true, trimempty = true })
-    of(root).files = vim.list_slice(files, 1, FILES_MAX)
+    files = vim.list_slice(files, 1, FILES_MAX)
+    of(root).files, of(root).directories = files, M.directories(files)
     vim.schedule(M.show_again)
   end
   local command = { "git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate" }
@@ -215,6 +236,9 @@ local function mentions(root, query)
     if not is_listed[path] then
       items[#items + 1] = { word = mention(path), menu = "file" }
     end
+  end
+  for _, path in ipairs(of(root).directories or {}) do
+    items[#items + 1] = { word = mention(path), menu = "directory" }
   end
   local found = matching(items, "word", query)
   local symbols = of(root).symbols

@@ -1,8 +1,9 @@
 -- What a prompt names beside its text: sources in this editor, lines of a file, pictures. It stands in the prompt as a word, and
 -- goes with the message as a block when that is sent.
 --
--- `@path` alone is the engine's: it reads the file itself.
+-- `@path` of a file alone is the engine's: it reads the file itself.
 
+local input = require("pintle.input")
 local paths = require("pintle.paths")
 local sources = require("pintle.sources")
 
@@ -38,15 +39,36 @@ function M.image(path)
   return { type = "image", mimeType = kind, data = vim.base64.encode(data) } --[[@as pintle.Input.image]]
 end
 
----Words behind an `@` at the beginning of a word.
+---Words behind an `@` at the beginning of a word, also between quotes.
 ---@param text string
 ---@return string[]
 function M.words(text)
-  local found = {}
-  for word in (" " .. text):gmatch("[%s(]@([^%s)]+)") do
-    found[#found + 1] = (word:gsub("[.,;:!?]+$", ""))
+  local found, padded = {}, " " .. text
+  local first, last, word = padded:find("[%s(]@([^%s)]+)")
+  while first and last and word do
+    local quoted = padded:sub(first + 2):match('^"([^"\n]+)"')
+    found[#found + 1] = quoted or (tostring(word):gsub("[.,;:!?]+$", ""))
+    first, last, word = padded:find("[%s(]@([^%s)]+)", last + 1)
   end
   return found
+end
+
+-- The entries of a larger directory are cut.
+local ENTRIES_MAX = 200
+
+---The names in a directory, as the model reads them.
+---@param path string
+---@param root string
+---@return pintle.Input.text
+local function listing(path, root)
+  local names = {}
+  for name, kind in vim.fs.dir(paths.from(root, path)) do
+    names[#names + 1] = name .. (kind == "directory" and "/" or "")
+  end
+  table.sort(names)
+  local cut = #names > ENTRIES_MAX and (", the first %d of %d"):format(ENTRIES_MAX, #names) or ""
+  local text = #names == 0 and "(none)" or table.concat(names, "\n", 1, math.min(#names, ENTRIES_MAX))
+  return { type = "text", text = ("entries of %s%s:\n\n%s"):format(path, cut, input.fence(text)) }
 end
 
 ---The blocks that a word means.
@@ -61,6 +83,9 @@ local function blocks_of(word, root)
   if sources.NAMES[word] and not exists(word) then
     local made, why = sources.read(word, root)
     return made, why and ("cannot attach `@%s`: %s"):format(word, why)
+  end
+  if vim.endswith(word, "/") and vim.fn.isdirectory(paths.from(root, word)) == 1 then
+    return { listing(word, root) }
   end
   local path, first, last = word:match("^(.+):(%d+)%-?(%d*)$")
   if not path or not exists(path) then

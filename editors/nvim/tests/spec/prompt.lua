@@ -52,6 +52,36 @@ test("what a prompt names and where the words end", function()
   equal(words("@selection, and (@diagnostics) but not me@quickfix."), { "selection", "diagnostics" })
   equal(words("look at @a.rs:3-9."), { "a.rs:3-9" })
   equal(words("nothing"), {})
+  equal(words('in @"sub dir/", (@"b c.txt") and @src/, not @" here'), { "sub dir/", "b c.txt", "src/", '"' })
+end)
+
+test("a directory goes with its entries", function()
+  equal(require("pintle.complete").directories({ "a", "b/c", "b/d/e", "f/g/h" }), { "b/", "b/d/", "f/", "f/g/" })
+  local vi = child.start({ script = { replies = { text("Seen."), text("Again.") } } })
+  for _, path in ipairs({ "src/inner", "sub dir", "many", "empty" }) do
+    vim.fn.mkdir(vi.dir .. "/" .. path, "p")
+  end
+  child.write(vi.dir .. "/src/b.txt", "b\n")
+  child.write(vi.dir .. "/src/a.txt", "a\n")
+  child.write(vi.dir .. "/sub dir/c.txt", "c\n")
+  for number = 1, 201 do
+    child.write(("%s/many/%03d"):format(vi.dir, number), "")
+  end
+  vi:cmd([[Pintle ask look into @src/ and @"sub dir/" and @many/, @empty/ and @src/b.txt]])
+  vi:wait_turn()
+  local sent = vi:lua([[
+    for _, item in pairs(require("pintle.workspace").find():view().state.items) do
+      if item.type == "userMessage" then
+        return vim.tbl_map(function(block) return block.text or block.path or block.type end, item.content)
+      end
+    end
+  ]])
+  contains(sent[2], "entries of src/:\n\n```\na.txt\nb.txt\ninner/\n```")
+  contains(sent[3], "entries of sub dir/:\n\n```\nc.txt\n```")
+  contains(sent[4], "entries of many/, the first 200 of 201:\n\n```\n001\n")
+  contains(sent[5], "entries of empty/:\n\n```\n(none)\n```")
+  equal(#sent, 5, "a file is read by the engine")
+  assert(not vi:chat():find("no such file", 1, true), vi:chat())
 end)
 
 test("`@` completes files, buffers and names, `/` prompts and skills", function()
@@ -84,6 +114,8 @@ test("`@` completes files, buffers and names, `/` prompts and skills", function(
   vi:wait("vim.fn.getline(1) == '@src/beta.lua '")
   vi:keys("@blank")
   vi:wait_screen('@"with blank.txt"')
+  vi:keys("<C-e><Esc>S@sr")
+  vi:wait_screen("@src/ ")
   vi:keys("<C-e><Esc>S/")
   vi:wait_screen("Tidies up")
   vi:wait_screen("Weaves baskets")
