@@ -136,6 +136,9 @@ local function to_end(win, buf)
   vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
 end
 
+-- Over floating windows, which have 50.
+local OVER_ZINDEX = 60
+
 -- Of both floating windows, without their borders.
 local FLOAT_LINES_MIN = 2 * HEIGHT_MIN
 
@@ -493,8 +496,43 @@ function M.other_window()
   end
 end
 
+---Whether a window is one of the plugin's floating ones, which hide the code.
+---@param win integer
+---@return boolean
+function M.is_over_code(win)
+  return vim.api.nvim_win_is_valid(win)
+    and vim.w[win].pintle_role ~= nil
+    and vim.api.nvim_win_get_config(win).relative ~= ""
+end
+
+---Makes a window that was opened from a floating one of the plugin float over both of these.
+---@param win integer
+function M.float_over(win)
+  local places = float_places()
+  if not places then
+    return
+  end
+  local place, prompt = places.chat, places.prompt
+  place.height = math.floor((prompt.row or 0) + (prompt.height or 0) - (place.row or 0))
+  place.zindex = OVER_ZINDEX
+  if place.border ~= "none" then
+    local name = vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win))
+    place.title = " " .. name:gsub("^pintle://", "") .. " "
+  end
+  vim.api.nvim_win_set_config(win, place)
+end
+
+---Closes the floating windows, if the current one is among them.
+function M.uncover()
+  local here = M.is_over_code(vim.api.nvim_get_current_win()) and require("pintle.workspace").find()
+  if here then
+    M.close(here)
+  end
+end
+
 ---Goes to a window that may show a file, making one where there is none.
 function M.go_to_code()
+  M.uncover()
   local here = vim.api.nvim_get_current_win()
   if not vim.wo[here].winfixbuf and vim.bo.buftype == "" then
     return

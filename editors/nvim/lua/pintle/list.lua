@@ -133,6 +133,9 @@ end
 ---Opens the list.
 ---@param goes_there boolean Whether the focus moves to it.
 local function open(goes_there)
+  if goes_there then
+    require("pintle.layout").uncover()
+  end
   local win = vim.api.nvim_get_current_win()
   local was_closed = vim.fn.getqflist({ winid = 0 }).winid == 0
   local is_open = require("pintle.sizes").keeping(function()

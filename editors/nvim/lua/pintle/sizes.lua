@@ -222,6 +222,12 @@ function M.keeping(open)
   if not next(wins) then
     return true
   end
+  if require("pintle.layout").is_over_code(came_from) then
+    for win in pairs(wins) do
+      require("pintle.layout").float_over(win)
+    end
+    restore(before)
+  end
   shrink_grown(before)
   local entry = { wins = wins, before = before, came_from = came_from }
   for known in pairs(opened) do

@@ -18,6 +18,8 @@ local function start(options)
   return vi
 end
 
+local WAITS = reply.call("bash", { command = "while [ ! -e go ]; do sleep 0.02; done" })
+
 ---How the windows of the tab lie, and how large each is.
 local function layout_of(vi)
   return vi:lua("return { vim.fn.winlayout(), vim.fn.winrestcmd() }")
@@ -352,6 +354,66 @@ test("closing a panel leads back to the window that it was opened from", functio
   end
 end)
 
+test("nothing opens below floating windows", function()
+  local items = { { content = "look around", status = "pending" } }
+  local writes = reply.call("write", { path = "new.txt", content = "a new line of text\n" })
+  for _, size in ipairs({ { 80, 24 }, { 120, 40 }, { 200, 50 } }) do
+    local replies = { reply.call("todo_write", { items = items }), writes, WAITS, text("See `b.txt:2`."), text("Two.") }
+    local script = { replies = replies }
+    local vi = start({ columns = size[1], lines = size[2], settings = { layout = "float" }, script = script })
+    vi:cmd("Pintle open")
+    vi:wait(IS_PROMPT)
+    vi:wait("require('pintle').status().session")
+    vi:cmd("Pintle ask go")
+    vi:wait_chat("running")
+    vi:cmd("Pintle queue later on")
+    vi:wait("#require('pintle.workspace').find():view().state.queue == 1")
+    vi:wait("require('pintle.review').is_open()")
+    local before = layout_of(vi)
+    local panels = {
+      log = "working",
+      plan = "[ ] look around",
+      waiting = "later on",
+      context = "tokens.",
+      ["help review"] = "Sessions, history and review",
+    }
+    vi:lua("require('pintle.log').note('working')")
+    for name, line in pairs(panels) do
+      vi:cmd("Pintle " .. name)
+      vi:wait("vim.w.pintle_role == nil", name)
+      vi:cmd("normal! gg")
+      vi:wait_screen(line)
+      -- All of the line: a window below would show its first columns.
+      contains(vi:terminal_screen(), line)
+      vi:cmd("quit")
+      vi:wait("vim.w.pintle_role == 'prompt'", "back from " .. name)
+      equal(layout_of(vi), before, name)
+    end
+    child.write(vi.dir .. "/go", "")
+    vi:wait_turn()
+    vi:lua([[function _G.go_to_chat()
+      for _, win in ipairs(vim.api.nvim_list_wins()) do
+        if vim.w[win].pintle_role == "chat" then vim.api.nvim_set_current_win(win) end
+      end
+    end]])
+    -- The code and the list of hunks are elsewhere: the windows give way.
+    local away = {
+      review = { "Pintle review", "+1 -0 a new line of text" },
+      hunk = { "lua vim.api.nvim_feedkeys(vim.keycode('<Plug>(pintle-next-hunk)'), 'xm', true)", "a new line of text" },
+      file = { "lua go_to_chat() vim.fn.search('b.txt') vim.api.nvim_feedkeys('gf', 'xm', true)", "five" },
+    }
+    for name, row in pairs(away) do
+      vi:cmd("Pintle open")
+      vi:wait(IS_PROMPT)
+      vi:cmd(row[1])
+      vi:wait("vim.api.nvim_win_get_config(0).relative == '' and vim.w.pintle_role == nil", name)
+      vi:wait_screen(row[2])
+      vi:wait("vim.iter(vim.api.nvim_list_wins()):all(function(w) return vim.w[w].pintle_role == nil end)", name)
+      vi:cmd("cclose")
+    end
+  end
+end)
+
 test("a guide opens from a prompt that is too small to be split", function()
   local vi = start({ columns = 80, lines = 24, settings = { position = "bottom" } })
   vi:cmd("set noequalalways")
@@ -384,8 +446,6 @@ local PANELS = {
   context = "Pintle context",
   changes = "Pintle review",
 }
-
-local WAITS = reply.call("bash", { command = "while [ ! -e go ]; do sleep 0.02; done" })
 
 -- Names in this tab's status lines that are of no use to a person: those of buffers without one, and ids.
 local NAMELESS = [[
