@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::code_page::Decoder;
+use crate::terminal::Terminal;
 use crate::{Command, End, OutputBuffer, Ran};
 use pintle_base::ambient::Redactor;
 use pintle_base::private_files;
@@ -40,6 +41,8 @@ const MIN_AGE: Duration = Duration::from_secs(60 * 60);
 pub(crate) struct Capture {
     decoder: Decoder,
     cleaner: Cleaner,
+    /// The command's terminal. The stored output comes from its screen; clients receive the raw output without control sequences.
+    terminal: Option<Terminal>,
     redactor: Redactor,
     output: OutputBuffer,
     max_lines: u64,
@@ -98,6 +101,7 @@ impl Capture {
         Self {
             decoder: Decoder::default(),
             cleaner: Cleaner::default(),
+            terminal: command.terminal.clone(),
             redactor: Redactor::new(command.output.secrets()),
             output: command.output.clone(),
             max_lines: command.spill_lines,
@@ -111,9 +115,17 @@ impl Capture {
 
     /// Takes the next bytes and returns the text they make.
     pub(crate) async fn push(&mut self, bytes: &[u8]) -> String {
-        let text = self.cleaner.push(&self.decoder.push(bytes));
+        let decoded = self.decoder.push(bytes);
+        let text = self.cleaner.push(&decoded);
         let text = self.redactor.push(&text).into_owned();
-        self.text(&text).await;
+        match &self.terminal {
+            None => self.text(&text).await,
+            Some(terminal) => {
+                let lines = terminal.push(&decoded);
+                self.text(&self.output.secrets().redact(&lines)).await;
+                self.output.screen_changed();
+            }
+        }
         text
     }
 
@@ -137,6 +149,11 @@ impl Capture {
 
     /// Takes the text that was held back as possibly incomplete.
     async fn complete(&mut self) {
+        if let Some(terminal) = self.terminal.take() {
+            let lines = terminal.finish();
+            self.text(&self.output.secrets().redact(&lines)).await;
+            return;
+        }
         let rest = self.cleaner.push(&self.decoder.finish()) + self.cleaner.finish();
         let rest = self.redactor.push(&rest).into_owned() + &self.redactor.finish();
         self.text(&rest).await;

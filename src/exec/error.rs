@@ -56,6 +56,9 @@ pub enum Error {
         /// The operating system's message.
         message: String,
     },
+    /// The command needs a terminal, and its environment provides none.
+    #[error("no terminal: commands run behind `{0}`, which provides none")]
+    NoTerminal(String),
     /// A regular expression or a glob that does not parse.
     #[error("{0}")]
     Pattern(String),
@@ -129,6 +132,7 @@ impl Error {
             | Self::NotConfined(_)
             | Self::Refused(_)
             | Self::NoProgram(_)
+            | Self::NoTerminal(_)
             | Self::CommandTooLong { .. }
             | Self::Program { .. }
             | Self::Cancelled => None,

@@ -19,6 +19,7 @@ pub mod sandbox;
 pub mod scan;
 pub mod search;
 mod shell;
+mod terminal;
 pub mod variables;
 
 pub mod addresses;
@@ -43,7 +44,7 @@ pub use change::{
 pub use document_log::{DocumentLog, DocumentStep, StepBy};
 pub use error::Error;
 pub use local::Local;
-pub use output::{Fresh, OutputBuffer};
+pub use output::{Fresh, Mark, OutputBuffer};
 pub use process::{Process, RunningProgram};
 pub use read_only::ReadOnly;
 pub use search::{
@@ -51,6 +52,7 @@ pub use search::{
     MatchedFile,
 };
 pub use shell::Dialect;
+pub use terminal::{Foreground, Terminal};
 pub use wrapped::Wrapped;
 pub use write_log::WriteLog;
 
@@ -425,6 +427,8 @@ pub struct Command {
     pub output: OutputBuffer,
     /// Records the paths that the command changes, if the system supports that.
     pub writes: Option<WriteLog>,
+    /// The terminal that the command runs in; `None` for a command without input.
+    pub terminal: Option<Terminal>,
 }
 
 impl Command {
@@ -444,6 +448,7 @@ impl Command {
             programs: sandbox::Names::default(),
             output: OutputBuffer::default(),
             writes: None,
+            terminal: None,
         }
     }
 }

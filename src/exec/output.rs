@@ -5,8 +5,10 @@
 
 use pintle_base::ambient::Secrets;
 use pintle_base::text::{terminal, truncate};
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// The minimum size of the kept end.
@@ -29,20 +31,43 @@ struct State {
     full_output_path: Option<PathBuf>,
     /// True if the file reached its maximum size.
     is_file_full: bool,
+    /// Counts the changes to the terminal's screen.
+    screens: u64,
     is_over: bool,
     /// The secrets to redact in the output.
     secrets: Secrets,
 }
 
+/// A position in the output, up to which a reader has read it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Bytes of output.
+    pub bytes: u64,
+    /// Changes to the terminal's screen.
+    screens: u64,
+}
+
+impl Mark {
+    /// Returns the later of two marks of one output.
+    #[must_use]
+    pub fn latest(self, other: Self) -> Self {
+        Self { bytes: self.bytes.max(other.bytes), screens: self.screens.max(other.screens) }
+    }
+
+    fn is_after(self, other: Self) -> bool {
+        self.bytes > other.bytes || self.screens > other.screens
+    }
+}
+
 /// New output for a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fresh {
-    /// The text after the reader's position.
+    /// The text after the reader's mark. A terminal's lines are part of it once they have left its screen.
     pub text: String,
     /// Bytes between that place and `text` which are kept no more.
     pub missed_bytes: u64,
-    /// The position from which to continue.
-    pub position: u64,
+    /// The mark from which to continue.
+    pub mark: Mark,
     /// Lines printed in all.
     pub total_lines: u64,
     /// The file with the whole output, once it is long.
@@ -67,27 +92,57 @@ impl PartialEq for OutputBuffer {
 impl Eq for OutputBuffer {}
 
 impl OutputBuffer {
-    /// Returns the output after a position, as a terminal shows it; 0 is the beginning.
-    pub fn after(&self, position: u64) -> Fresh {
+    /// Returns the output after a mark, as a terminal shows it.
+    pub fn after(&self, mark: Mark) -> Fresh {
         let state = self.0.borrow();
-        let seen = position.saturating_sub(state.dropped);
+        let seen = mark.bytes.saturating_sub(state.dropped);
         let seen = usize::try_from(seen).unwrap_or(usize::MAX).min(state.tail.len());
         let cut = truncate::border_after(&state.tail, seen);
         Fresh {
             text: terminal::displayed(state.tail.get(cut..).unwrap_or_default()).into_owned(),
-            missed_bytes: state.dropped.saturating_sub(position),
-            position: state.bytes(),
+            missed_bytes: state.dropped.saturating_sub(mark.bytes),
+            mark: state.mark(),
             total_lines: state.lines(),
             full_output_path: state.full_output_path.clone(),
             is_file_full: state.is_file_full,
         }
     }
 
-    /// Waits until something was printed after a position, or nothing more will come. Cancel-safe.
-    pub async fn news(&self, position: u64) {
+    /// Waits until something was printed after a mark, or nothing more will come. Cancel-safe.
+    pub async fn news(&self, mark: Mark) {
         let mut states = self.0.subscribe();
         // The sender lives as long as `self` does.
-        let _ = states.wait_for(|state| state.is_over || state.bytes() > position).await;
+        let _ = states.wait_for(|state| state.is_over || state.mark().is_after(mark)).await;
+    }
+
+    /// Waits for output after a mark, and then for a pause of this length. Returns at once if the output is complete. Cancel-safe.
+    pub async fn settled(&self, mark: Mark, quiet: Duration) {
+        self.news(mark).await;
+        let mut states = self.0.subscribe();
+        while !states.borrow_and_update().is_over
+            && tokio::time::timeout(quiet, states.changed()).await.is_ok()
+        {}
+    }
+
+    /// Returns true unless the output is complete.
+    pub fn is_open(&self) -> bool {
+        !self.0.borrow().is_over
+    }
+
+    /// Waits until the output is complete. Cancel-safe.
+    pub async fn ended(&self) {
+        let _ = self.0.subscribe().wait_for(|state| state.is_over).await;
+    }
+
+    /// Counts a change to the terminal's screen.
+    pub(super) fn screen_changed(&self) {
+        self.0.send_modify(|state| state.screens += 1);
+    }
+
+    /// Redacts this output's secrets in a text.
+    pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let secrets = self.0.borrow().secrets.clone();
+        secrets.redact(text)
     }
 
     /// Sets the secrets to redact in later output.
@@ -166,6 +221,10 @@ impl OutputBuffer {
 }
 
 impl State {
+    fn mark(&self) -> Mark {
+        Mark { bytes: self.bytes(), screens: self.screens }
+    }
+
     fn bytes(&self) -> u64 {
         self.dropped + self.tail.len() as u64
     }
@@ -184,30 +243,30 @@ mod tests {
     fn a_reader_gets_what_is_new_and_learns_what_it_missed() {
         let output = OutputBuffer::default();
         output.push("one\n");
-        let first = output.after(0);
-        assert_eq!((first.text.as_str(), first.missed_bytes, first.position), ("one\n", 0, 4));
-        assert_eq!(output.after(first.position).text, "", "nothing is new");
+        let first = output.after(Mark::default());
+        assert_eq!((first.text.as_str(), first.missed_bytes, first.mark.bytes), ("one\n", 0, 4));
+        assert_eq!(output.after(first.mark).text, "", "nothing is new");
         output.push("zwei ä");
-        let second = output.after(first.position);
+        let second = output.after(first.mark);
         assert_eq!((second.text.as_str(), second.total_lines), ("zwei ä", 2));
 
         for _ in 0..100 {
             output.push(&"测试\n".repeat(1000));
         }
-        let late = output.after(second.position);
+        let late = output.after(second.mark);
         let (_, bytes) = output.totals();
         assert_eq!(bytes, 4 + 7 + 100 * 7000);
-        assert_eq!(late.missed_bytes + late.text.len() as u64 + second.position, bytes);
+        assert_eq!(late.missed_bytes + late.text.len() as u64 + second.mark.bytes, bytes);
         assert!(late.text.len() <= 2 * WINDOW_BYTES && late.text.len() >= WINDOW_BYTES);
     }
 
     #[tokio::test]
     async fn a_reader_waits_for_news_or_the_end() {
         let output = OutputBuffer::default();
-        let (waited, ()) = tokio::join!(output.news(0), async { output.push("x") });
+        let (waited, ()) = tokio::join!(output.news(Mark::default()), async { output.push("x") });
         let ((), ()) = (waited, ());
-        tokio::join!(output.news(1), async { output.finish() });
+        tokio::join!(output.news(output.after(Mark::default()).mark), async { output.finish() });
         // A finished output has no news to wait for.
-        output.news(u64::MAX).await;
+        output.news(output.after(Mark::default()).mark).await;
     }
 }

@@ -7,9 +7,10 @@
 use crate::capture::Capture;
 use crate::sandbox::{self, Confinement};
 use crate::shell::{Dialect, Start};
+use crate::terminal::{self, Terminal};
 use crate::{Command, End, Error, Program, Ran, WriteLog};
 use pintle_os::family::{self, CONNECTION_PREFIX, Ending, KILL_TO_END, MARK};
-use pintle_os::{names, pipe, process as os};
+use pintle_os::{names, pipe, process as os, pty};
 use progress::Pending;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -102,10 +103,12 @@ pub(super) async fn run(
     cancel: &CancellationToken,
     output: &mut (dyn for<'a> FnMut(&'a str) + Send),
 ) -> Result<Ran, Error> {
-    let (child, pipe) = start(&launch).await.map_err(|error| launch.cannot_start(&error))?;
+    let started = start(&launch, command.terminal.as_ref()).await;
+    let (child, pipe) = started.map_err(|error| launch.cannot_start(&error))?;
     let family = child.family(launch.mark.clone());
     let mut running = Running::new(family, child, pipe, command, &launch.temporary);
     let end = running.finish(cancel, output).await;
+    command.terminal.iter().for_each(Terminal::close);
     running.progress.flush(output);
     let end = end.map_err(|error| launch.cannot_start(&error))?;
     let Running { family, child, capture, pipe, .. } = running;
@@ -178,6 +181,12 @@ impl Shell {
     /// Returns the way to start a command with this shell; `id` is unique.
     pub(super) fn launch(&self, id: &str, command: &Command) -> Launch {
         let mut launch = self.launch_line(id, &command.line, &command.cwd, &command.owner);
+        if command.terminal.is_some() {
+            launch.variables.retain(|(name, _)| !terminal::UNSET.contains(&name.as_str()));
+            let variables = terminal::VARIABLES;
+            let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+            launch.variables.extend(variables.map(owned));
+        }
         launch.variables.extend(command.variables.iter().cloned());
         launch.confinement.clone_from(&command.confinement);
         launch.programs = command.programs.clone();
@@ -229,7 +238,16 @@ impl Shell {
     }
 }
 
-async fn start(launch: &Launch) -> io::Result<(Started, pipe::Receiver)> {
+async fn start(
+    launch: &Launch,
+    terminal: Option<&Terminal>,
+) -> io::Result<(Started, pipe::Receiver)> {
+    if let Some(terminal) = terminal {
+        let pty = pty::open(terminal::COLUMNS, terminal::ROWS)?;
+        let child = Started::new(launch, [pipe::borrow(&pty.theirs); 3]).await?;
+        terminal.open(pty.writer, pty.control);
+        return Ok((child, pty.reader));
+    }
     // One pipe for both, so that the output keeps its order.
     let (reader, writer) = pipe::wide_output()?;
     let stdin = pipe::nothing()?;

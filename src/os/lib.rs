@@ -21,8 +21,8 @@ use unix as system;
 use windows as system;
 
 pub use system::{
-    errors, family, file, folder, lock, names, pipe, process, replace, signals, socket, streams,
-    terminal, watch,
+    errors, family, file, folder, lock, names, pipe, process, pty, replace, signals, socket,
+    streams, terminal, watch,
 };
 
 /// The operating system, for decisions that depend on it, such as the meaning of paths.

@@ -1,16 +1,17 @@
 //! `bash`, or `shell`: a command in a shell, in the foreground or in the background.
 
 use crate::arguments::Arguments;
+use crate::jobs::JobView;
 use crate::profile::SHELL_BYTES;
 use crate::schema::{Builtin, Row};
 use crate::toolsets::{Layout, adapt};
 use crate::{
     Access, ApplyPatch, Folders, Prepared, Profile, Settings, Tool, ToolContext, apply_patch,
-    failure, success,
+    failure, job, success,
 };
 use pintle_base::text::truncate::{self, Ends, Limits, Truncated, size};
 use pintle_exec::sandbox::{Denial, Report};
-use pintle_exec::{Command, Dialect, End, Environment, Error, MAX_KEPT_BYTES, Ran};
+use pintle_exec::{Command, Dialect, End, Environment, Error, MAX_KEPT_BYTES, Ran, Terminal};
 use pintle_os::names;
 use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
@@ -117,12 +118,13 @@ impl Tool for Bash {
         let is_shown =
             |text: &String| self.row().theirs("description").is_some() && !text.trim().is_empty();
         let description = description.filter(is_shown);
-        let in_background = arguments.flag("background")?;
+        let in_terminal = arguments.flag("tty")?;
+        let in_background = arguments.flag("background")? || in_terminal;
         let command = match folder {
             Some(folder) => in_folder(command, &folder, folders),
             None => command,
         };
-        Ok(Box::new(Call { tool: *self, command, given, description, in_background }))
+        Ok(Box::new(Call { tool: *self, command, given, description, in_background, in_terminal }))
     }
 }
 
@@ -163,6 +165,7 @@ struct Call {
     given: Option<Duration>,
     description: Option<String>,
     in_background: bool,
+    in_terminal: bool,
 }
 
 impl std::fmt::Debug for Call {
@@ -210,6 +213,7 @@ impl Prepared for Call {
             // A background job is shown separately from the call.
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
+            terminal: self.in_terminal.then(Terminal::default),
             ..ctx.supervision.over(Command::new(&self.command, &ctx.cwd, &ctx.owner))
         };
         if self.in_background {
@@ -248,6 +252,7 @@ impl Call {
 
     async fn start(&self, ctx: &ToolContext, command: Command) -> ToolResult {
         match ctx.jobs.start(command, self.title()).await {
+            Ok(job) if self.in_terminal => self.started(ctx, &job).await,
             Ok(job) => {
                 let id = &job.id;
                 let named = |does| self.tool.0.named(does);
@@ -272,6 +277,27 @@ impl Call {
             }
             Err(message) => failure(message),
         }
+    }
+
+    /// Shows the terminal of a job that has just started.
+    async fn started(&self, ctx: &ToolContext, job: &JobView) -> ToolResult {
+        let mut result = match job::settled(ctx, job).await {
+            Ok(result) => result,
+            Err(message) => return failure(message),
+        };
+        if job.output.is_open() {
+            let how = if let Some(write) = self.tool.0.named(Builtin::JobWrite) {
+                format!("type into it with {write}")
+            } else {
+                let job = self.tool.0.row(Builtin::Job).name;
+                format!("type into it with the tool `{job}` (action \"write\")")
+            };
+            result.content.push(Content::text(format!(
+                "[{} runs in a terminal: {how}. You will be notified when it ends.]",
+                job.id
+            )));
+        }
+        result
     }
 
     /// Reports the timeout, and what to do about it.

@@ -1,18 +1,20 @@
-//! `job`: manages background commands.
+//! `job`: manages background commands, and types into their terminals.
 
 use crate::arguments::Arguments;
 use crate::bash::{notice, whole};
 use crate::jobs::JobView;
 use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_base::text::terminal;
 use pintle_base::text::truncate::{self, Limits};
+use pintle_exec::{Mark, Terminal};
 use pintle_os::names;
 use pintle_protocol::ids::JobId;
 use pintle_protocol::item::{JobEnd, JobRef, Location, ToolDetails, ToolKind, ToolResult};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Reads, lists and stops background jobs: in one tool, or in a tool for each.
+/// Reads, lists and stops background jobs, and types into them: in one tool, or in a tool for each.
 #[derive(Debug, Clone, Copy)]
 pub struct JobControl(pub Profile, pub Builtin);
 
@@ -21,6 +23,33 @@ const MAX_WAIT_SECONDS: u64 = 120;
 
 /// How long the tool waits if the model gives no time.
 const DEFAULT_WAIT: Duration = Duration::from_secs(30);
+
+/// The pause after which a terminal's output counts as settled.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// The maximum time to wait for a terminal to settle.
+const MAX_SETTLING: Duration = Duration::from_secs(10);
+
+/// Keys by name, with what they type.
+const KEYS: [(&str, &str); 14] = [
+    ("enter", "\n"),
+    ("tab", "\t"),
+    ("escape", "\u{1b}"),
+    ("backspace", "\u{7f}"),
+    ("delete", "\u{1b}[3~"),
+    ("up", "\u{1b}[A"),
+    ("down", "\u{1b}[B"),
+    ("right", "\u{1b}[C"),
+    ("left", "\u{1b}[D"),
+    ("home", "\u{1b}[H"),
+    ("end", "\u{1b}[F"),
+    ("page-up", "\u{1b}[5~"),
+    ("page-down", "\u{1b}[6~"),
+    ("space", " "),
+];
+
+/// Control characters that interrupt or end a program. Like stopping the job, typing them needs no permission.
+const INTERRUPTS: [char; 3] = ['\u{3}', '\u{4}', '\u{1c}'];
 
 impl Tool for JobControl {
     shaped!(|tool| tool.1);
@@ -33,7 +62,8 @@ impl Tool for JobControl {
         let mut arguments = Arguments::new(self.0.row(self.1), arguments)?;
         let action = arguments.text("action")?;
         let id = arguments.optional_text("id")?;
-        let wait = self.wait(&mut arguments)?;
+        let wait = self.wait(&mut arguments, action == "write")?;
+        let typed = (action == "write").then(|| typed(&mut arguments)).transpose()?;
         let missing = || {
             let shown = arguments.shown("id");
             format!("{shown} is missing: `{action}` requires a job, such as \"job-1\"")
@@ -44,10 +74,11 @@ impl Tool for JobControl {
         let call = match action.as_str() {
             "list" => Call::List,
             "read" => Call::Read(named(id)?, wait),
+            "write" => Call::Write(named(id)?, typed.unwrap_or_default(), wait),
             "stop" => Call::Stop(named(id)?),
             other => {
                 return Err(format!(
-                    "`action` must be \"read\", \"list\" or \"stop\", not {other:?}"
+                    "`action` must be \"read\", \"write\", \"list\" or \"stop\", not {other:?}"
                 ));
             }
         };
@@ -60,17 +91,59 @@ impl Tool for JobControl {
 }
 
 impl JobControl {
-    /// Returns how long to wait for something new.
-    fn wait(self, arguments: &mut Arguments) -> Result<Duration, String> {
+    /// Returns how long to wait; zero if no time is given, which for typing means until the terminal settles.
+    fn wait(self, arguments: &mut Arguments, types: bool) -> Result<Duration, String> {
         let max = Duration::from_secs(MAX_WAIT_SECONDS);
         if self.1 == Builtin::Job {
             let wait = arguments.optional_seconds("wait")?.unwrap_or_default();
             return Ok(Duration::try_from_secs_f64(wait).unwrap_or(max).min(max));
         }
+        if types {
+            return Ok(arguments.optional_milliseconds("waitMs")?.unwrap_or_default().min(max));
+        }
         let blocks = arguments.optional_flag("block")?.unwrap_or(true);
         let wait = arguments.optional_milliseconds("waitMs")?.unwrap_or(DEFAULT_WAIT);
         Ok(if blocks { wait.min(max) } else { Duration::ZERO })
     }
+}
+
+/// Returns the text to type, followed by the keys.
+fn typed(arguments: &mut Arguments) -> Result<String, String> {
+    let mut typed = arguments.optional_text("input")?.unwrap_or_default();
+    for key in arguments.optional_texts("keys")? {
+        let name = key.trim().to_lowercase().replace(['+', '_', ' '], "-");
+        typed.push_str(&sequence(&name).ok_or_else(|| {
+            let names: Vec<&str> = KEYS.iter().map(|(name, _)| *name).collect();
+            let shown = arguments.shown("keys");
+            format!(
+                "{shown} has the unknown key {key:?}: use {} or ctrl-a to ctrl-z",
+                names.join(", ")
+            )
+        })?);
+    }
+    if typed.is_empty() {
+        let (input, keys) = (arguments.shown("input"), arguments.shown("keys"));
+        return Err(format!("nothing to type: give {input}, {keys} or both"));
+    }
+    Ok(typed)
+}
+
+/// Returns the control sequence for a key.
+fn sequence(name: &str) -> Option<String> {
+    let names =
+        [("return", "enter"), ("esc", "escape"), ("pageup", "page-up"), ("pagedown", "page-down")];
+    let name = names.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| name);
+    if let Some((_, typed)) = KEYS.iter().find(|(key, _)| *key == name) {
+        return Some((*typed).to_owned());
+    }
+    let control = name.strip_prefix("ctrl-").or_else(|| name.strip_prefix("^"))?;
+    let letter = Some(control).filter(|control| control.len() == 1)?.bytes().next()?;
+    let code = match letter {
+        b'a'..=b'z' => letter - b'a' + 1,
+        b'\\' => 0x1c,
+        _ => return None,
+    };
+    Some(char::from(code).to_string())
 }
 
 #[derive(Debug)]
@@ -84,6 +157,8 @@ struct Titled {
 enum Call {
     List,
     Read(JobId, Duration),
+    /// The text, and the time to wait before reading the terminal; zero means until it settles.
+    Write(JobId, String, Duration),
     Stop(JobId),
 }
 
@@ -95,6 +170,12 @@ impl Prepared for Titled {
         match &self.call {
             Call::List => format!("{}: list", self.tool),
             Call::Read(id, _) => format!("{}: {}{id}", self.tool, action("read")),
+            Call::Write(id, typed, _) => {
+                let typed = typed.replace('\n', "\u{23ce}");
+                let typed = terminal::shown(&typed);
+                let typed = truncate::line(&typed, 200);
+                format!("{}: {}{id}: {typed}", self.tool, action("write"))
+            }
             Call::Stop(id) => format!("{}: {}{id}", self.tool, action("stop")),
         }
     }
@@ -105,7 +186,12 @@ impl Prepared for Titled {
 
     /// A job belongs to the model: inspecting or ending it needs no permission beyond that for its command.
     fn access(&self) -> Access {
-        Access::Engine
+        match &self.call {
+            Call::Write(job, text, _) if !text.chars().all(|key| INTERRUPTS.contains(&key)) => {
+                Access::Type { job: job.clone(), text: text.clone(), reader: None }
+            }
+            Call::List | Call::Read(..) | Call::Write(..) | Call::Stop(_) => Access::Engine,
+        }
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
@@ -113,6 +199,7 @@ impl Prepared for Titled {
             match self.call {
                 Call::List => list(ctx).await,
                 Call::Read(id, wait) => read(ctx, &id, wait).await,
+                Call::Write(id, typed, wait) => write(ctx, &id, &typed, wait).await,
                 Call::Stop(id) => stop(ctx, &id).await,
             }
         };
@@ -130,7 +217,7 @@ async fn list(ctx: &ToolContext) -> Result<ToolResult, String> {
         return Ok(success("(no jobs)"));
     }
     let lines = jobs.iter().map(|job| {
-        let fresh = job.output.after(job.position);
+        let fresh = job.output.after(job.mark);
         let unread = match fresh.missed_bytes + fresh.text.len() as u64 {
             0 => "nothing new".to_owned(),
             bytes => format!("{} new", truncate::size(bytes)),
@@ -144,9 +231,45 @@ async fn read(ctx: &ToolContext, id: &JobId, wait: Duration) -> Result<ToolResul
     let job = ctx.jobs.look(id).await?;
     if !wait.is_zero() && job.end.is_none() {
         // With or without new output, the present state is shown.
-        let _ = tokio::time::timeout(wait, job.output.news(job.position)).await;
+        let news = async {
+            match job.terminal {
+                Some(_) => job.output.settled(job.mark, QUIET).await,
+                None => job.output.news(job.mark).await,
+            }
+        };
+        let _ = tokio::time::timeout(wait, news).await;
     }
     Ok(show(ctx, ctx.jobs.look(id).await?).await)
+}
+
+async fn write(
+    ctx: &ToolContext,
+    id: &JobId,
+    typed: &str,
+    wait: Duration,
+) -> Result<ToolResult, String> {
+    let job = ctx.jobs.look(id).await?;
+    let Some(terminal) = &job.terminal else {
+        return Err(format!(
+            "{id} has no terminal, so nothing can be typed. Run the command again in a terminal."
+        ));
+    };
+    let before = job.output.after(job.mark).mark;
+    terminal.type_text(typed).await?;
+    if wait.is_zero() {
+        let settled = job.output.settled(before, QUIET);
+        let _ = tokio::time::timeout(MAX_SETTLING, settled).await;
+    } else {
+        let _ = tokio::time::timeout(wait, job.output.ended()).await;
+    }
+    Ok(show(ctx, ctx.jobs.look(id).await?).await)
+}
+
+/// Waits until a new job's terminal has settled, and shows it.
+pub(super) async fn settled(ctx: &ToolContext, job: &JobView) -> Result<ToolResult, String> {
+    let settled = job.output.settled(Mark::default(), QUIET);
+    let _ = tokio::time::timeout(MAX_SETTLING, settled).await;
+    Ok(show(ctx, ctx.jobs.look(&job.id).await?).await)
 }
 
 async fn stop(ctx: &ToolContext, id: &JobId) -> Result<ToolResult, String> {
@@ -156,8 +279,11 @@ async fn stop(ctx: &ToolContext, id: &JobId) -> Result<ToolResult, String> {
 
 /// Shows the new output and marks it as read.
 async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
-    let fresh = job.output.after(job.position);
-    ctx.jobs.seen(&job.id, fresh.position, job.end.is_some()).await;
+    let mut fresh = job.output.after(job.mark);
+    ctx.jobs.seen(&job.id, fresh.mark, job.end.is_some()).await;
+    if let Some(screen) = job.terminal.as_ref().and_then(Terminal::shown) {
+        fresh.text.push_str(&job.output.redacted(&screen));
+    }
     let mut shown = truncate::tail(&fresh.text, Limits::default());
     let record = &mut shown.record;
     record.total_lines = fresh.total_lines;

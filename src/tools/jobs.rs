@@ -2,7 +2,7 @@
 //!
 //! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
-use pintle_exec::{Command, OutputBuffer};
+use pintle_exec::{Command, Mark, OutputBuffer, Terminal};
 use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{JobEnd, ToolDetails};
 use std::time::Duration;
@@ -39,12 +39,12 @@ pub enum JobRequest {
         /// The job.
         reply: oneshot::Sender<Result<JobView, String>>,
     },
-    /// Everything up to this position was read, and the end as well if there was one.
+    /// Everything up to this mark was read, and the end as well if there was one.
     Seen {
         /// The job.
         id: JobId,
-        /// The position from which to continue.
-        position: u64,
+        /// The mark from which to continue.
+        mark: Mark,
         /// True if the model knows how the job ended.
         has_ended: bool,
     },
@@ -72,8 +72,12 @@ pub struct JobView {
     pub ran: Duration,
     /// The job's output.
     pub output: OutputBuffer,
-    /// The position after the output that was read.
-    pub position: u64,
+    /// How far the output was read.
+    pub mark: Mark,
+    /// The job's terminal, if it has one.
+    pub terminal: Option<Terminal>,
+    /// True if it runs in the sandbox.
+    pub is_confined: bool,
 }
 
 impl Jobs {
@@ -97,14 +101,18 @@ impl Jobs {
         self.ask(|reply| JobRequest::List { reply }).await
     }
 
-    pub(super) async fn look(&self, id: &JobId) -> Result<JobView, String> {
+    /// Returns a job's state, without counting anything as read.
+    ///
+    /// # Errors
+    /// The job is unknown; the error is a message for the model.
+    pub async fn look(&self, id: &JobId) -> Result<JobView, String> {
         self.ask(|reply| JobRequest::Look { id: id.clone(), reply }).await?
     }
 
-    pub(super) async fn seen(&self, id: &JobId, position: u64, has_ended: bool) {
+    pub(super) async fn seen(&self, id: &JobId, mark: Mark, has_ended: bool) {
         if let Some(tx) = &self.0 {
             // A dropped receiver needs no response.
-            let _ = tx.send(JobRequest::Seen { id: id.clone(), position, has_ended }).await;
+            let _ = tx.send(JobRequest::Seen { id: id.clone(), mark, has_ended }).await;
         }
     }
 

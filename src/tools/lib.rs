@@ -72,10 +72,10 @@ use pintle_base::network::Network;
 use pintle_base::text::truncate::{Guard, Limits};
 use pintle_exec::sandbox::{Confinement, Names};
 use pintle_exec::variables::ExtraVariables;
-use pintle_exec::{Command, Dialect, Environment, Error, LeftOut, Platform, WriteLog};
+use pintle_exec::{Command, Dialect, Environment, Error, Foreground, LeftOut, Platform, WriteLog};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
-use pintle_protocol::ids::ItemId;
+use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -210,6 +210,15 @@ pub enum Access {
     Write(Vec<PathBuf>),
     /// Runs this command.
     Execute(String),
+    /// Types into the terminal of a background job.
+    Type {
+        /// The job.
+        job: JobId,
+        /// The text, with keys as control sequences.
+        text: String,
+        /// The program that reads the input, added before the decision; `None` if there is none.
+        reader: Option<Reader>,
+    },
     /// Fetches this address.
     Fetch {
         /// The full address.
@@ -228,9 +237,22 @@ impl Access {
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Read(_) | Self::Engine => true,
-            Self::Write(_) | Self::Execute(_) | Self::Fetch { .. } | Self::Other(_) => false,
+            Self::Write(_)
+            | Self::Execute(_)
+            | Self::Type { .. }
+            | Self::Fetch { .. }
+            | Self::Other(_) => false,
         }
     }
+}
+
+/// The program that reads a terminal's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    /// The program in the foreground.
+    pub foreground: Foreground,
+    /// True if it runs in the sandbox.
+    pub is_confined: bool,
 }
 
 /// Tool settings that apply to every session.

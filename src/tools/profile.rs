@@ -221,7 +221,7 @@ impl Profile {
             Builtin::ReadMany => Arc::new(ReadMany(self)),
             Builtin::ViewImage => Arc::new(ViewImage(self)),
             Builtin::Shell => Arc::new(Bash(self)),
-            Builtin::Job | Builtin::JobRead | Builtin::JobStop => {
+            Builtin::Job | Builtin::JobRead | Builtin::JobStop | Builtin::JobWrite => {
                 Arc::new(JobControl(self, row.does))
             }
             Builtin::Edit => Arc::new(Edit(self)),

@@ -55,6 +55,8 @@ pub enum Builtin {
     JobRead,
     /// Stops a background job.
     JobStop,
+    /// Types into a background job's terminal.
+    JobWrite,
     /// Replaces parts of a file.
     Edit,
     /// Applies a patch.
@@ -93,7 +95,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// The purposes by name, as texts with gaps name them.
-    pub const NAMES: [(&'static str, Self); 25] = [
+    pub const NAMES: [(&'static str, Self); 26] = [
         ("read", Self::Read),
         ("read_many", Self::ReadMany),
         ("view_image", Self::ViewImage),
@@ -102,6 +104,7 @@ impl Builtin {
         ("job", Self::Job),
         ("job_read", Self::JobRead),
         ("job_stop", Self::JobStop),
+        ("job_write", Self::JobWrite),
         ("edit", Self::Edit),
         ("patch", Self::Patch),
         ("write", Self::Write),
@@ -128,7 +131,7 @@ impl Builtin {
 
     /// Returns true for the tools that wait for something or look whether it is there: the same call again is progress.
     pub fn waits(self) -> bool {
-        matches!(self, Self::Job | Self::JobRead | Self::WaitAgents)
+        matches!(self, Self::Job | Self::JobRead | Self::JobWrite | Self::WaitAgents)
     }
 
     /// Returns true for tools that show file contents: the same call again shows the same content as an earlier one.

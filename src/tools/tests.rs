@@ -190,6 +190,7 @@ fn example(name: &str, schema: &Value) -> Value {
             (_, "url") => json!("https://example.com/"),
             (_, "prompt") => json!("Read https://example.com/."),
             (_, "type") => json!("rust"),
+            (_, "keys") => json!("enter"),
             _ => json!("a"),
         },
         "integer" | "number" => json!(schema["minimum"].as_u64().unwrap_or(1)),
@@ -651,7 +652,7 @@ fn no_description_names_a_tool_that_its_session_lacks() {
                 assert!(!description.contains("[["), "{profile:?} {tool}: {description}");
                 let is_there = |name: &String| declared.iter().any(|(own, _)| own == name);
                 // `job` describes its actions and arguments itself.
-                let is_own = |name: &String| matches!(name.as_str(), "read" | "wait");
+                let is_own = |name: &String| matches!(name.as_str(), "read" | "wait" | "write");
                 for other in names.iter().filter(|name| !is_there(name) && !is_own(name)) {
                     let is_part = declared.iter().any(|(own, _)| own.contains(other.as_str()));
                     let told = is_named(description, other) && !is_part;

@@ -284,7 +284,7 @@ fn without_a_summary_all_old_results_go_and_the_newest_stays() {
             completed #4 call bash: long completed = "(a long text)"
             started   #5 compaction Overflow running
             completed #5 compaction Overflow failed = "no"
-            pruned 2 results, 27707 to 12013 tokens
+            pruned 2 results, 27888 to 12194 tokens
             started   #6 message running ""
             completed #6 message completed "on it goes"
             step 5 EndTurn

@@ -114,6 +114,7 @@ mod stored;
 mod subagents;
 mod support;
 mod tasks;
+mod terminals;
 mod titles;
 mod tools;
 mod trust;

@@ -144,9 +144,12 @@ impl FileHistory {
             self.record(&host.gap().await);
         }
         match access {
-            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) | Access::Engine => {
-                FilesBefore::Unknown
-            }
+            // Changes by a running program are found at the next scan.
+            Access::Read(_)
+            | Access::Type { .. }
+            | Access::Fetch { .. }
+            | Access::Other(_)
+            | Access::Engine => FilesBefore::Unknown,
             Access::Write(paths) => {
                 let found = host.wait(present(place, &self.states, paths)).await;
                 self.note_others(host, &found);

@@ -10,7 +10,7 @@ use crate::full_output::name_full_output;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_base::text::truncate::{self, Limits};
-use pintle_exec::{End, Environment, Error, OutputBuffer, Ran};
+use pintle_exec::{End, Environment, Error, Mark, OutputBuffer, Ran, Terminal};
 use pintle_os::names;
 use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Job, JobEnd, ToolDetails};
@@ -60,8 +60,10 @@ struct Entry {
     item: Item,
     id: JobId,
     output: OutputBuffer,
-    /// The position up to which the model has read.
-    position: u64,
+    /// How far the model has read.
+    mark: Mark,
+    terminal: Option<Terminal>,
+    is_confined: bool,
     cancel: CancellationToken,
     /// The reason for stopping it, once it is being stopped.
     stopping: Option<JobEnd>,
@@ -186,7 +188,9 @@ impl Jobs {
             item,
             id,
             output,
-            position: 0,
+            mark: Mark::default(),
+            terminal: command.terminal.clone(),
+            is_confined: command.confinement.is_some(),
             cancel: cancel.clone(),
             stopping: None,
             waiting: Vec::new(),
@@ -308,9 +312,9 @@ impl Jobs {
                 let _ =
                     reply.send(entry.map(|entry| entry.view(now_ms)).ok_or_else(|| unknown(&id)));
             }
-            JobRequest::Seen { id, position, has_ended } => {
+            JobRequest::Seen { id, mark, has_ended } => {
                 if let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == id) {
-                    entry.position = entry.position.max(position);
+                    entry.mark = entry.mark.latest(mark);
                     entry.is_told |= has_ended;
                 }
             }
@@ -361,7 +365,7 @@ impl Jobs {
             if std::mem::replace(&mut entry.is_told, true) {
                 continue;
             }
-            let fresh = entry.output.after(entry.position);
+            let fresh = entry.output.after(entry.mark);
             let shown = truncate::tail(&fresh.text, NOTE_OUTPUT);
             let output = shown.text.trim_end_matches('\n');
             let line = line(&entry.item).unwrap_or_default();
@@ -407,7 +411,9 @@ impl Entry {
             end,
             ran: Duration::from_millis(self.item.duration_ms.unwrap_or(ran)),
             output: self.output.clone(),
-            position: self.position,
+            mark: self.mark,
+            terminal: self.terminal.clone(),
+            is_confined: self.is_confined,
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::turn::approval::Grants;
 use crate::turn::permit::site::Site;
-use pintle_exec::{Dialect, Environment, FileKind};
+use pintle_exec::{Dialect, Environment, FileKind, Foreground};
 use pintle_tools::Access;
 use pintle_tools::permissions::command::{Analysis, Program, Target};
-use pintle_tools::permissions::{Action, CheckedPath, Places, ResolvedPath};
+use pintle_tools::permissions::{Action, CheckedPath, Places, ResolvedPath, Typed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -21,27 +21,53 @@ pub(super) async fn action(
         Access::Read(paths) => Action::Read(check(env, places, paths, Wants::Path).await),
         Access::Write(paths) => Action::Write(check(env, places, paths, Wants::PathAndLinks).await),
         Access::Execute(command) => {
-            let mut analysis = analyse(env, command);
-            analysis.mark_launched(&launched(site, places, &analysis).await);
-            let cwd = site.cwd.to_owned();
-            let mut paths = analysis.paths(&cwd, places.home.as_deref());
-            paths.retain(|path| !is_foreign_share(env, places, path));
-            let (found, targets) = tokio::join!(env.stat_all(&paths), resolve_all(env, &paths));
-            let resolved: BTreeMap<_, _> = paths
-                .into_iter()
-                .zip(found.into_iter().zip(targets))
-                .map(|(path, (found, target))| {
-                    let is_folder = found.as_ref().is_ok_and(|stat| stat.kind == FileKind::Folder);
-                    (path, ResolvedPath { path: target, exists: found.is_ok(), is_folder })
-                })
-                .collect();
+            let analysis = analyse(env, command);
+            let Typed { analysis, cwd, resolved } = typed(site, places, analysis, site.cwd).await;
             let leaves_sandbox = grants.failed_in_sandbox(command);
             Action::Execute { analysis, cwd, resolved, leaves_sandbox }
         }
+        Access::Type { text, reader: Some(reader), .. } => {
+            let Foreground { program, shell_in, is_mid_line } = &reader.foreground;
+            let program = program.clone().unwrap_or_else(|| "the running program".to_owned());
+            let typed = match shell_in {
+                Some(cwd) => Some(typed(site, places, entered(text, *is_mid_line), cwd).await),
+                None => None,
+            };
+            Action::Type { program, typed, is_confined: reader.is_confined }
+        }
         Access::Fetch { url, host } => Action::Network { url: url.clone(), host: host.clone() },
         Access::Other(_) => Action::Client,
-        Access::Engine => Action::Engine,
+        // A call that types where no program reads reports that.
+        Access::Engine | Access::Type { reader: None, .. } => Action::Engine,
     }
+}
+
+/// Returns a command with its paths resolved, for a shell in this directory.
+async fn typed(site: Site<'_>, places: &Places, mut analysis: Analysis, cwd: &Path) -> Typed {
+    let env = site.env;
+    let site = Site { cwd, ..site };
+    analysis.mark_launched(&launched(site, places, &analysis).await);
+    let mut paths = analysis.paths(cwd, places.home.as_deref());
+    paths.retain(|path| !is_foreign_share(env, places, path));
+    let (found, targets) = tokio::join!(env.stat_all(&paths), resolve_all(env, &paths));
+    let resolved: BTreeMap<_, _> = paths
+        .into_iter()
+        .zip(found.into_iter().zip(targets))
+        .map(|(path, (found, target))| {
+            let is_folder = found.as_ref().is_ok_and(|stat| stat.kind == FileKind::Folder);
+            (path, ResolvedPath { path: target, exists: found.is_ok(), is_folder })
+        })
+        .collect();
+    Typed { analysis, cwd: cwd.to_owned(), resolved }
+}
+
+/// Analyzes text typed into a shell. Only complete lines without special keys can be analyzed.
+fn entered(text: &str, is_mid_line: bool) -> Analysis {
+    let is_key = |character: char| character.is_control() && character != '\n';
+    if is_mid_line || !text.ends_with('\n') || text.contains(is_key) {
+        return Analysis::opaque("is typed in parts or with special keys");
+    }
+    Analysis::parse(text)
 }
 
 /// Returns the names of harmless programs and wrappers that resolve to a file in the workspace, or to the launcher of a version manager,

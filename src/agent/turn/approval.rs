@@ -106,7 +106,7 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
     let commands: Vec<String> = proposed.iter().filter_map(words).collect();
     Some(match access {
         Access::Write(_) => "changes in the working directory".to_owned(),
-        Access::Execute(_) => commands.join(" and "),
+        Access::Execute(_) | Access::Type { .. } => commands.join(" and "),
         Access::Fetch { host, .. } => format!("fetching from {host}"),
         Access::Other(tool) => tool.clone(),
         Access::Read(_) | Access::Engine => {
@@ -129,6 +129,7 @@ pub(crate) fn details(
     let mut details = Vec::new();
     match access {
         Access::Execute(command) => details.push(detail(DetailKind::Command, command)),
+        Access::Type { text, .. } => details.push(detail(DetailKind::Command, text)),
         Access::Fetch { url, .. } => details.push(detail(DetailKind::Address, url)),
         Access::Other(_) | Access::Engine => {
             details.push(detail(DetailKind::Arguments, &pretty()));

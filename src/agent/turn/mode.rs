@@ -28,6 +28,7 @@ pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
         }
         (WorkMode::Plan, Access::Write(_)) => "changes files",
         (WorkMode::Plan, Access::Execute(_)) => "runs a command",
+        (WorkMode::Plan, Access::Type { .. }) => "types into a running program",
         (WorkMode::Plan, Access::Other(_)) => "may do anything",
     };
     Some(format!(

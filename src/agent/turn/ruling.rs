@@ -8,7 +8,7 @@ use crate::turn::permit::Decided;
 use pintle_protocol::item::Denial;
 use pintle_protocol::plan::WorkMode;
 use pintle_tools::permissions;
-use pintle_tools::{Access, Prepared, ResolvedPaths};
+use pintle_tools::{Access, Prepared, Reader, ResolvedPaths};
 
 /// Decides about a call that runs in parallel with others, and prepares its confinement.
 ///
@@ -45,7 +45,7 @@ fn only_reads(prepared: &dyn Prepared) -> bool {
         Access::Read(_) | Access::Engine | Access::Fetch { .. } => true,
         Access::Execute(command) => permissions::Analysis::parse(&command).is_harmless(),
         Access::Other(_) => prepared.only_reads(),
-        Access::Write(_) => false,
+        Access::Write(_) | Access::Type { .. } => false,
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) async fn rule(
     call: &mut Call,
 ) -> Ruling {
     let access = match &call.prepared {
-        Ok(prepared) => prepared.access(),
+        Ok(prepared) => with_reader(ctx, prepared.access()).await,
         Err(why) if ctx.tools.withheld(&call.tool_name).is_some() => {
             return Ruling::Refused(why.clone(), Some(approval::withheld()));
         }
@@ -86,6 +86,21 @@ pub(super) async fn rule(
         }
         permissions::Decision::Ask => Ruling::Ask(access, Box::new(decided)),
     }
+}
+
+/// Adds the program that reads the typed text.
+async fn with_reader(ctx: &TurnContext, mut access: Access) -> Access {
+    if let Access::Type { job, reader, .. } = &mut access
+        && let Ok(view) = ctx.tools.jobs.look(job).await
+    {
+        let terminal = view.terminal.as_ref().filter(|_| view.end.is_none());
+        *reader = terminal.map(|terminal| Reader {
+            // A program that is still being started is unknown.
+            foreground: terminal.foreground().unwrap_or_default(),
+            is_confined: view.is_confined,
+        });
+    }
+    access
 }
 
 /// Confines a call according to its verdict and the answers so far.

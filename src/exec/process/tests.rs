@@ -240,7 +240,11 @@ async fn a_background_child_may_print_after_its_command_ended() {
         tokio::time::timeout(Duration::from_secs(20), gone).await.unwrap();
         drains.release("tests").await;
         assert_eq!(String::from_utf8(files::read(&path).unwrap()).unwrap(), later, "{line}");
-        assert_eq!(command.output.after(0).text, later, "{line}: a job reads on");
+        assert_eq!(
+            command.output.after(crate::Mark::default()).text,
+            later,
+            "{line}: a job reads on"
+        );
         assert!(folder.path().join("done").exists(), "{line}: it was not killed by its output");
     }
 }

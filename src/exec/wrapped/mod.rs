@@ -393,6 +393,9 @@ impl Environment for Wrapped {
             let reason = format!("commands run behind `{}`, without a sandbox", place.display());
             return Err(Error::NotConfined(reason));
         }
+        if command.terminal.is_some() {
+            return Err(Error::NoTerminal(self.place().display().to_string()));
+        }
         self.has_run.store(true, Ordering::Relaxed);
         let mark = format!("{}-{}-{}", self.marks, command.owner, self.ambient.new_id());
         let prefix = self.options.command_prefix.iter().map(String::as_str);

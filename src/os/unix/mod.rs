@@ -10,6 +10,7 @@ pub mod lock;
 pub mod names;
 pub mod pipe;
 pub mod process;
+pub mod pty;
 pub mod replace;
 pub mod signals;
 pub mod socket;

@@ -31,9 +31,13 @@ pub fn spawn(
 
 #[expect(unsafe_code, reason = "a new session needs a call between fork and exec")]
 fn in_own_session(builder: &mut Command) {
-    // Safety: the closure only calls setsid, which is async-signal-safe, and touches no memory of the parent.
+    // Safety: the closure only makes system calls that are async-signal-safe, and touches no memory of the parent.
     unsafe {
-        builder.pre_exec(|| Ok(nix::unistd::setsid().map(drop)?));
+        builder.pre_exec(|| {
+            nix::unistd::setsid()?;
+            super::pty::take_over_stdin();
+            Ok(())
+        });
     }
 }
 

@@ -280,6 +280,7 @@ fn omitted_lines_are_counted_exactly() {
         given: None,
         description: None,
         in_background: false,
+        in_terminal: false,
     };
     let lines = (1..=150).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
     let ran = Ran {
@@ -385,6 +386,7 @@ fn a_time_out_names_what_was_given_and_what_to_do() {
             given: given.map(seconds),
             description: None,
             in_background,
+            in_terminal: false,
         };
         let times = Times::new(call.tool.0, &Settings::default());
         assert_eq!(call.timeout(times), holds.map(seconds), "{profile:?} {given:?}");

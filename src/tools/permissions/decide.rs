@@ -3,7 +3,9 @@
 use super::command::{Program, Target, lexical, locate};
 use super::places::{self, Zone};
 use super::rules::{Compiled, Match, Origin};
-use super::{Action, Analysis, Call, CheckedPath, Context, Decision, Kind, ResolvedPath, Sandbox};
+use super::{
+    Action, Analysis, Call, CheckedPath, Context, Decision, Kind, ResolvedPath, Sandbox, Typed,
+};
 use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, HostPort};
 use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
@@ -118,6 +120,9 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> CallDecision {
                 parts(exit)
             }
         }
+        Action::Type { program, typed, is_confined } => {
+            judge.typing(program, typed.as_ref(), *is_confined)
+        }
         Action::Network { url, host } => vec![judge.network(url, host)],
         Action::Client => vec![judge.client()],
         Action::Engine => vec![judge.engine()],
@@ -160,6 +165,9 @@ fn combine(parts: Vec<Part>) -> CallDecision {
         parts,
     }
 }
+
+/// A name of the tool that runs commands. Rules treat its names in all families alike.
+const SHELL_TOOL: &str = "bash";
 
 pub(super) struct Judge<'a> {
     pub(super) tool: &'a str,
@@ -372,6 +380,35 @@ impl Judge<'_> {
             }
             Zone::Inside => self.mode_decides(&subject, Decision::Ask, "changes files"),
         }
+    }
+
+    /// Decides about typed text, which may make the program do anything. The sandbox contains a program that runs in it.
+    fn typing(&self, program: &str, typed: Option<&Typed>, is_confined: bool) -> Vec<Part> {
+        let is_held = is_confined && matches!(self.ctx.sandbox, Sandbox::Full | Sandbox::Required);
+        let subject = format!("type into {program}");
+        let part = match self.mode() {
+            PermissionMode::Full => self.mode_decides(&subject, Decision::Allow, ""),
+            _ if is_held => Part::new(&subject, Decision::Allow, "", "the sandbox"),
+            mode => {
+                let reason = format!("types into {program}, which runs outside the sandbox");
+                let decision = match mode {
+                    PermissionMode::ReadOnly => Decision::Deny,
+                    _ => Decision::Ask,
+                };
+                self.mode_decides(&subject, decision, &reason).once_only()
+            }
+        };
+        let found = Found::among(self.ctx.rules, |rule| rule.matches_tool(Kind::Engine, self.tool));
+        let mut parts = vec![Self::with_rules(&found, part)];
+        if let Some(Typed { analysis, cwd, resolved }) = typed {
+            let sandbox = if is_held { self.ctx.sandbox } else { Sandbox::Missing };
+            let ctx = Context { sandbox, ..*self.ctx };
+            // Rules about commands name the tool that runs them.
+            let judge = Judge { tool: SHELL_TOOL, ctx: &ctx };
+            let check = CommandCheck { analysis, cwd, resolved, exit: Exit::None };
+            parts.extend(judge.command(&check));
+        }
+        parts
     }
 
     fn network(&self, url: &str, host: &str) -> Part {

@@ -126,6 +126,15 @@ pub enum Action {
         /// The command was run in the sandbox before and failed there, so it is to run outside.
         leaves_sandbox: bool,
     },
+    /// Types into a running program.
+    Type {
+        /// The program.
+        program: String,
+        /// The command, if the program is a shell.
+        typed: Option<Typed>,
+        /// True if the program runs in the sandbox.
+        is_confined: bool,
+    },
     /// Fetches from a host.
     Network {
         /// The full address.
@@ -139,13 +148,24 @@ pub enum Action {
     Engine,
 }
 
+/// A command typed into a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed {
+    /// The command's parts.
+    pub analysis: Analysis,
+    /// The shell's working directory.
+    pub cwd: PathBuf,
+    /// Each of [`Analysis::paths`] with the file that it leads to.
+    pub resolved: BTreeMap<PathBuf, ResolvedPath>,
+}
+
 impl Action {
     /// Returns the action's kind.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Read(_) => Kind::Read,
             Self::Write(_) => Kind::Write,
-            Self::Execute { .. } => Kind::Execute,
+            Self::Execute { .. } | Self::Type { .. } => Kind::Execute,
             Self::Network { .. } => Kind::Network,
             Self::Client => Kind::Client,
             Self::Engine => Kind::Engine,

@@ -159,7 +159,7 @@ pub fn propose(call: &Call, verdict: &CallDecision, ctx: &Context<'_>) -> Vec<Ru
             vec![Rule { host: Some(host.clone()), ..rule(Kind::Network) }]
         }
         Action::Client => vec![Rule { tool: Some(call.tool.clone()), ..rule(Kind::Client) }],
-        Action::Engine => Vec::new(),
+        Action::Engine | Action::Type { .. } => Vec::new(),
         Action::Execute { .. } if needs_to_leave(call, ctx) => leaving(call, ctx),
         Action::Execute { analysis, .. } => {
             // Only programs can be granted: a file elsewhere that the command reads is asked about again.

@@ -104,6 +104,52 @@ fn sign(decision: Decision) -> char {
     }
 }
 
+/// Rows: the program, the command if it is a shell, and the decisions in the modes read-only, ask, auto-edit and full, in the sandbox and
+/// outside.
+#[test]
+fn typing_is_held_by_the_sandbox_or_asked_about() {
+    let places = places();
+    let rm = Rule::for_words(Decision::Deny, ["rm", "**"].map(str::to_owned).into());
+    let rules = [rm.compile(Origin::User, &places.roots, None).unwrap()];
+    for (program, line, inside, outside) in [
+        ("python3", None, "AAAA", "D??A"),
+        ("bash", Some("ls\n"), "AAAA", "D??A"),
+        ("bash", Some("make\n"), "D?AA", "D??A"),
+        // The rule applies to typed commands too.
+        ("bash", Some("rm x\n"), "DDDD", "DDDD"),
+        ("bash", Some("true; rm x\n"), "DDDD", "DDDD"),
+        // An unreadable command may be one that the rule denies.
+        ("bash", None, "D???", "D???"),
+    ] {
+        for (is_confined, want) in [(true, inside), (false, outside)] {
+            let analysis = match line {
+                Some(line) => Analysis::parse(line),
+                None => Analysis::opaque("is typed in parts or with special keys"),
+            };
+            let cwd = PathBuf::from("/w");
+            let typed = Typed { analysis, cwd, resolved: BTreeMap::new() };
+            let typed = (program == "bash").then_some(typed);
+            let action = Action::Type { program: program.to_owned(), typed, is_confined };
+            let call = Call { tool: "job".to_owned(), action };
+            let modes = [
+                PermissionMode::ReadOnly,
+                PermissionMode::Ask,
+                PermissionMode::AutoEdit,
+                PermissionMode::Full,
+            ];
+            let signs = modes.map(|mode| {
+                let sandbox = Sandbox::Full;
+                let ctx =
+                    Context { mode, is_trusted: true, sandbox, places: &places, rules: &rules };
+                let verdict = decide(&call, &ctx);
+                sign(verdict.decision)
+            });
+            let signs: String = signs.into_iter().collect();
+            assert_eq!(signs, want, "{program} {line:?}, confined: {is_confined}");
+        }
+    }
+}
+
 #[test]
 fn commands_get_the_decisions_of_the_table() {
     let mut wrong = Vec::new();

@@ -68,6 +68,11 @@ pub(super) fn read_job(given: &mut Map<String, Value>) {
     given.insert("action".to_owned(), json!("read"));
 }
 
+/// A job to type into.
+pub(super) fn write_job(given: &mut Map<String, Value>) {
+    given.insert("action".to_owned(), json!("write"));
+}
+
 /// A job to stop.
 pub(super) fn stop_job(given: &mut Map<String, Value>) {
     given.insert("action".to_owned(), json!("stop"));

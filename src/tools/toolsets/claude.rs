@@ -7,11 +7,14 @@
 use super::pi::RECALL;
 use super::{
     ALL, AROUND, BACKGROUND, COMMAND, CONTENT, EDIT_PATH, FILES, Family, GLOB, HEADER, IGNORE_CASE,
-    IN_FOLDER, LIMIT, LIST, Layout, MATCHES, MILLISECONDS, MODES, NEW, Numbers, OFFSET, OLD,
-    OPTION_FIELDS, OPTIONS, PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED,
-    SEVERAL, STATUSES, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
+    IN_FOLDER, INPUT, KEYS, LIMIT, LIST, Layout, MATCHES, MILLISECONDS, MODES, NEW, Numbers,
+    OFFSET, OLD, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH,
+    SEARCHED, SEVERAL, STATUSES, STEP, TASK, TASK_LABEL, TTY, URL, WRITE_PATH, WRITE_WAIT, about,
+    adapt,
 };
-use crate::schema::{Builtin, Field, Row, count, flag, number, objects, one_of, text, whole};
+use crate::schema::{
+    Builtin, Field, Row, count, flag, number, objects, one_of, text, texts, whole,
+};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
@@ -44,12 +47,14 @@ const ROWS: &[Row] = &[
             number("timeout", "timeoutMs", MILLISECONDS),
             text("description", "description", PURPOSE),
             flag("run_in_background", "background", BACKGROUND),
+            flag("tty", "tty", TTY),
         ],
     )
     .ignoring(&["dangerouslyDisableSandbox"])
     .adapted(adapt::command),
     TASK_OUTPUT,
     TASK_STOP,
+    TASK_INPUT,
     Row::new(
         Builtin::Edit,
         "Edit",
@@ -167,6 +172,20 @@ pub(super) const TASK_STOP: Row = Row::new(
 )
 .ignoring(&["shell_id"])
 .adapted(adapt::stop_job);
+
+/// Types into a background job's terminal. Claude Code has no such tool.
+pub(super) const TASK_INPUT: Row = Row::new(
+    Builtin::JobWrite,
+    "TaskInput",
+    about!("job_write"),
+    &[
+        text("task_id", "id", "The job, such as job-1").required(),
+        text("input", "input", INPUT),
+        texts("keys", "keys", KEYS),
+        number("timeout", "waitMs", WRITE_WAIT),
+    ],
+)
+.adapted(adapt::write_job);
 
 /// The search arguments, which Kimi's models know too.
 pub(super) const GREP: &[Field] = &[

@@ -6,11 +6,11 @@
 use super::pi::{FETCH, RECALL};
 use super::{
     ALL, BACKGROUND, COMMAND, CONTENT, EDIT_PATH, FILES, FOLDER, Family, GLOB, HEADER, IN_FOLDER,
-    LIMIT, LIST, Layout, MILLISECONDS, NEW, Numbers, OFFSET, OLD, OPTION_FIELDS, OPTIONS, PATTERN,
-    PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STATUSES, STEP, TASK,
-    TASK_LABEL, WRITE_PATH, about, adapt,
+    INPUT, KEYS, LIMIT, LIST, Layout, MILLISECONDS, NEW, Numbers, OFFSET, OLD, OPTION_FIELDS,
+    OPTIONS, PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STATUSES,
+    STEP, TASK, TASK_LABEL, TTY, WRITE_PATH, WRITE_WAIT, about, adapt,
 };
-use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text};
+use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text, texts};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
@@ -41,6 +41,7 @@ pub(crate) const FAMILY: Family = Family {
                 number("timeoutMs", "timeoutMs", MILLISECONDS),
                 text("workdir", "cwd", FOLDER),
                 flag("run_in_background", "background", BACKGROUND),
+                flag("tty", "tty", TTY),
             ],
         )
         .ignoring(&["sandbox_permissions"])
@@ -67,6 +68,18 @@ pub(crate) const FAMILY: Family = Family {
             &[text("job_id", "id", "The job, such as job-1").required()],
         )
         .adapted(adapt::stop_job),
+        Row::new(
+            Builtin::JobWrite,
+            "job_input",
+            about!("job_write"),
+            &[
+                text("job_id", "id", "The job, such as job-1").required(),
+                text("input", "input", INPUT),
+                texts("keys", "keys", KEYS),
+                number("timeout_ms", "waitMs", WRITE_WAIT),
+            ],
+        )
+        .adapted(adapt::write_job),
         Row::new(
             Builtin::Edit,
             "edit",

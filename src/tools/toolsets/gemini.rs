@@ -52,6 +52,7 @@ pub(crate) const FAMILY: Family = Family {
                 text("description", "description", PURPOSE),
                 text("dir_path", "cwd", FOLDER),
                 flag("is_background", "background", super::BACKGROUND),
+                flag("tty", "tty", super::TTY),
             ],
         )
         .ignoring(&["delay_ms", "additional_permissions", "wait_for_previous"])

@@ -25,11 +25,11 @@ pub(crate) const FAMILY: Family = Family {
                 text("workdir", "cwd", FOLDER),
                 number("timeout_ms", "timeoutMs", MILLISECONDS),
                 flag("background", "background", super::BACKGROUND),
+                flag("tty", "tty", super::TTY),
             ],
         )
         .ignoring(&[
             "login",
-            "tty",
             "shell",
             "yield_time_ms",
             "max_output_tokens",

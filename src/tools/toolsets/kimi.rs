@@ -6,8 +6,8 @@ use super::pi::RECALL;
 use super::{
     ALL, BACKGROUND, COMMAND, CONTENT, EDIT_PATH, FOLDER, Family, GLOB, HEADER, IN_FOLDER, LIMIT,
     LIST, Layout, NEW, Numbers, OFFSET, OLD, OPTION_FIELDS, OPTIONS, PLAN, PURPOSE, QUESTION,
-    QUESTIONS, READ_PATH, SECONDS, SEVERAL, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
-    claude,
+    QUESTIONS, READ_PATH, SECONDS, SEVERAL, STEP, TASK, TASK_LABEL, TTY, URL, WRITE_PATH, about,
+    adapt, claude,
 };
 use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text};
 use std::time::Duration;
@@ -42,12 +42,14 @@ pub(crate) const FAMILY: Family = Family {
                 number("timeout", "timeout", SECONDS),
                 text("description", "description", PURPOSE),
                 flag("run_in_background", "background", BACKGROUND),
+                flag("tty", "tty", TTY),
             ],
         )
         .ignoring(&["disable_timeout"])
         .adapted(adapt::command),
         claude::TASK_OUTPUT,
         claude::TASK_STOP,
+        claude::TASK_INPUT,
         Row::new(
             Builtin::Edit,
             "Edit",

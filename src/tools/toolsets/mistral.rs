@@ -7,7 +7,7 @@ use super::pi::{FETCH, JOB, RECALL};
 use super::{
     ALL, BACKGROUND, COMMAND, CONTENT, EDIT_PATH, Family, GLOB, HEADER, IN_FOLDER, LIMIT, LIST,
     Layout, MATCHES, NEW, Numbers, OFFSET, OLD, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION,
-    QUESTIONS, READ_PATH, SEARCHED, SECONDS, SEVERAL, STEP, TASK, WRITE_PATH, about, adapt,
+    QUESTIONS, READ_PATH, SEARCHED, SECONDS, SEVERAL, STEP, TASK, TTY, WRITE_PATH, about, adapt,
 };
 use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text};
 use std::time::Duration;
@@ -32,6 +32,7 @@ pub(crate) const FAMILY: Family = Family {
                 text("command", "command", COMMAND).required(),
                 number("timeout", "timeout", SECONDS),
                 flag("background", "background", BACKGROUND),
+                flag("tty", "tty", TTY),
             ],
         )
         .ignoring(&["hard_timeout", "shell"])

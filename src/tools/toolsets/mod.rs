@@ -78,6 +78,11 @@ const PURPOSE: &str = "What it does, in a few words for the user";
 const FOLDER: &str = "Directory to run it in; default: working directory";
 const BACKGROUND: &str =
     "Return a job id immediately and keep the command running; no timeout unless one is given";
+const TTY: &str = "Run it in a terminal, in the background, for a program that needs one or asks for input; returns what the terminal shows";
+const WRITE_WAIT: &str =
+    "Milliseconds to wait before the terminal is read (at most 120000; default: until it settles)";
+const INPUT: &str = "Text to type. End it with a newline to press Enter";
+const KEYS: &str = "Keys to press after the text: enter, tab, escape, backspace, delete, up, down, left, right, home, end, page-up, page-down, ctrl-a to ctrl-z; ctrl-d ends the input";
 const MILLISECONDS: &str =
     "Timeout in milliseconds, at most {max_timeout}; default: [[{timeout}||none]]";
 const SECONDS: &str = "Timeout in seconds, at most {max_timeout}; default: [[{timeout}||none]]";

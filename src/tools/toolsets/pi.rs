@@ -4,9 +4,9 @@
 
 use super::{
     ALL, BACKGROUND, COMMAND, CONTENT, CONTEXT_FIELD, EDIT_PATH, FILES, Family, GLOB, IGNORE_CASE,
-    IN_FOLDER, LIMIT, LIST, LISTED, Layout, NEW, Numbers, OFFSET, OLD, OPTIONS, PLAN, QUESTION,
-    READ_PATH, RECALL_FIELDS, SEARCHED, SECONDS, SEVERAL, STATUSES, STEP, TASK, URL, WRITE_PATH,
-    about, adapt,
+    IN_FOLDER, INPUT, KEYS, LIMIT, LIST, LISTED, Layout, NEW, Numbers, OFFSET, OLD, OPTIONS, PLAN,
+    QUESTION, READ_PATH, RECALL_FIELDS, SEARCHED, SECONDS, SEVERAL, STATUSES, STEP, TASK, TTY, URL,
+    WRITE_PATH, about, adapt,
 };
 use crate::schema::{Builtin, Field, Row, count, flag, number, objects, one_of, text, texts};
 
@@ -30,6 +30,7 @@ pub(crate) const FAMILY: Family = Family {
                 text("command", "command", COMMAND).required(),
                 number("timeout", "timeout", SECONDS),
                 flag("background", "background", BACKGROUND),
+                flag("tty", "tty", TTY),
             ],
         )
         .adapted(adapt::command),
@@ -187,16 +188,18 @@ pub(super) const JOB: Row = Row::new(
         one_of(
             "action",
             "action",
-            &["read", "list", "stop"],
-            "read new output, list all jobs, or stop one",
+            &["read", "write", "list", "stop"],
+            "read new output, type into a terminal, list all jobs, or stop one",
         )
         .required(),
         text("id", "id", "The job, such as job-1; not for list"),
         number(
             "wait",
             "wait",
-            "For read: wait up to this many seconds (at most 120) for new output",
+            "For read: wait up to this many seconds (at most 120) for new output. For write: wait this long before the terminal is read (default: until it settles)",
         ),
+        text("input", "input", INPUT),
+        texts("keys", "keys", KEYS),
     ],
 );
 

@@ -7,7 +7,7 @@ use super::{
     ALL, BACKGROUND, COMMAND, CONTENT, EDIT_PATH, FILES, FOLDER, Family, GLOB, HEADER, IN_FOLDER,
     LIMIT, LIST, LISTED, Layout, MATCHES, MILLISECONDS, NEW, Numbers, OLD, OPTION_FIELDS, OPTIONS,
     PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STATUSES, STEP,
-    TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
+    TASK, TASK_LABEL, TTY, URL, WRITE_PATH, about, adapt,
 };
 use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text, texts, whole};
 use std::time::Duration;
@@ -31,6 +31,7 @@ pub(crate) const FAMILY: Family = Family {
             &[
                 text("command", "command", COMMAND).required(),
                 flag("is_background", "background", BACKGROUND),
+                flag("tty", "tty", TTY),
                 number("timeout", "timeoutMs", MILLISECONDS),
                 text("description", "description", PURPOSE),
                 text("directory", "cwd", FOLDER),

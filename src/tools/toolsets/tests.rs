@@ -118,7 +118,7 @@ async fn claude_and_glm_call_their_own_tools() {
         Write: notes.txt => Successfully wrote 8 bytes to notes.txt
         Bash: cat new.txt (Show it) => made |
         Bash: echo a && false => error: a |  | Command exited with code 1
-        Bash: unknown: unknown argument `timeout_seconds`; expected one of `command`, `timeout`, `description`, `run_in_background`
+        Bash: unknown: unknown argument `timeout_seconds`; expected one of `command`, `timeout`, `description`, `run_in_background`, `tty`
         TaskOutput: job-1 => error: Background jobs are not available here. Run the command in the foreground.
         TodoWrite: 0 of 1 done, a => error: No user is available to answer: decide yourself, and state your decision.
         AskUserQuestion: Which? => error: No user is available to answer: decide yourself, and state your decision.

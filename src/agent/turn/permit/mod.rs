@@ -149,9 +149,11 @@ impl Permissions {
             Action::Read(paths) | Action::Write(paths) => {
                 paths.iter().map(|path| (path.named.clone(), path.resolved.clone())).collect()
             }
-            Action::Execute { .. } | Action::Network { .. } | Action::Client | Action::Engine => {
-                Vec::new()
-            }
+            Action::Execute { .. }
+            | Action::Type { .. }
+            | Action::Network { .. }
+            | Action::Client
+            | Action::Engine => Vec::new(),
         };
         let call = Call { tool: tool.to_owned(), action };
         let rules: Vec<Compiled> = gathered.rules.iter().chain(grants.rules()).cloned().collect();
@@ -180,6 +182,7 @@ impl Permissions {
             }
             Action::Write(_)
             | Action::Execute { .. }
+            | Action::Type { .. }
             | Action::Network { .. }
             | Action::Client
             | Action::Engine => LeftOut::default(),

@@ -183,6 +183,7 @@ fn execute(
         .and_then(|()| nix::unistd::dup2_stdout(stdout))
         .and_then(|()| nix::unistd::dup2_stderr(stderr));
     placed.map_err(|error| Failure::new("redirect the standard streams", error))?;
+    pintle_os::pty::take_over_stdin();
 
     // The program is looked for and its arguments are made before anything is denied.
     let strings = |texts: &mut dyn Iterator<Item = String>| -> Result<Vec<CString>, Failure> {

@@ -1,0 +1,245 @@
+//! Commands in terminals that the model types into, with real programs.
+
+use crate::support::program::{Framing, Place, Program};
+use serde_json::{Value, json};
+
+fn call(tool: &str, arguments: Value) -> Value {
+    json!({"blocks": [{"tool": tool, "arguments": arguments}]})
+}
+
+fn start(command: &str) -> Value {
+    call("bash", json!({"command": command, "tty": true}))
+}
+
+fn write(input: &str) -> Value {
+    call("job", json!({"action": "write", "id": "job-1", "input": input}))
+}
+
+fn press(keys: &[&str]) -> Value {
+    call("job", json!({"action": "write", "id": "job-1", "keys": keys}))
+}
+
+/// Types text that ends the program, and waits for its end.
+fn end(input: &str) -> Value {
+    call("job", json!({"action": "write", "id": "job-1", "input": input, "wait": 120}))
+}
+
+/// Runs a turn in which the model makes these calls.
+fn after(place: &Place, permission: &str, calls: &[Value]) -> Program {
+    let replies: Vec<Value> =
+        calls.iter().cloned().chain([json!({"blocks": [{"text": "done"}]})]).collect();
+    let script = place.script(&json!({"replies": replies}));
+    let args = ["serve", "--permission", permission, "--profile", "pi", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until_event("turn.completed");
+    program
+}
+
+/// Completed items of one type.
+fn items<'a>(program: &'a Program, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    let events = program.seen.iter().map(|message| &message["params"]["event"]);
+    let items =
+        events.filter(|event| event["type"] == "item.completed").map(|event| &event["item"]);
+    items.filter(move |item| item["type"] == kind)
+}
+
+/// The results of the calls.
+fn results(program: &Program) -> Vec<String> {
+    let text = |item: &Value| {
+        let parts = item["output"]["content"].as_array().unwrap().iter();
+        parts.map(|part| part["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+    };
+    items(program, "toolCall").map(text).collect()
+}
+
+/// Rows: a command, the calls that type into it, and parts of its final output in order.
+#[test]
+fn programs_that_ask_are_answered() {
+    let place = Place::new(&[("a.txt", "one\ntwo\n"), ("slow.py", SLOW)]);
+    for (command, typed, want) in [
+        (
+            "read -p 'Continue? ' answer; echo \"got $answer\"",
+            vec![end("yes\n")],
+            &["Continue? yes", "got yes"][..],
+        ),
+        (
+            "read -s -p 'Password: ' p; echo; echo \"${#p} letters\"",
+            vec![end("secret\n")],
+            &["Password:\n6 letters"],
+        ),
+        (
+            "python3 -q",
+            vec![write("x = 20\n"), write("print(x + 1, 'is the sum')\n"), end("exit()\n")],
+            &[">>> x = 20", ">>> print(x + 1, 'is the sum')", "21 is the sum", ">>> exit()"],
+        ),
+        ("python3 slow.py", vec![end("word\n")], &["ready", "word", "slept over word"]),
+        ("stty size; echo $TERM", vec![], &["30 120", "xterm-256color"]),
+        (
+            "tty > /dev/null && test -t 0 -a -t 1 -a -t 2 && exec 3<>/dev/tty && echo yes >&3",
+            vec![],
+            &["yes"],
+        ),
+        ("echo -e '\\e[31mred\\e[0m'; printf '10 %%\\r20 %%\\n'", vec![], &["red\n20 %"]),
+        ("seq 1 2000", vec![], &["1\n2\n3\n", "1999\n2000"]),
+    ] {
+        let waits = typed.is_empty();
+        let mut calls = vec![start(command)];
+        calls.extend(typed);
+        if waits {
+            calls.push(call("job", json!({"action": "read", "id": "job-1", "wait": 60})));
+        }
+        let mut program = after(&place, "full", &calls);
+        if items(&program, "job").next().is_none() {
+            program.until(|message| {
+                let item = &message["params"]["event"]["item"];
+                item["type"] == "job" && item["durationMs"].is_number()
+            });
+        }
+        let job = items(&program, "job").next().unwrap();
+        let output = job["output"].as_str().unwrap();
+        let mut rest = output;
+        for part in want {
+            let at = rest.find(part);
+            let at = at.unwrap_or_else(|| {
+                panic!("{command}: {part:?} in {output:?}: {:?}", results(&program))
+            });
+            rest = &rest[at + part.len()..];
+        }
+        assert_eq!(job["details"]["exitCode"], 0, "{command}: {job}");
+    }
+}
+
+/// A program that takes a while to answer.
+const SLOW: &str = "import time
+print('ready')
+word = input()
+time.sleep(1)
+print('slept over', word)
+";
+
+#[test]
+fn keys_are_typed_as_a_terminal_sends_them() {
+    let place = Place::new(&[]);
+    // Each key is shown as the bytes that arrive.
+    let show = "stty raw -echo; echo ready; head -c 15 | od -An -tx1; stty sane";
+    let keys = ["up", "ctrl-c", "Escape", "f", "delete", "tab", "enter"];
+    let program = after(&place, "full", &[start(show), press(&keys)]);
+    let [_, unknown] = &results(&program)[..] else { panic!("two results") };
+    assert!(unknown.contains("unknown key \"f\""), "{unknown}");
+    let keys = ["up", "ctrl-c", "Escape", "delete", "tab", "enter", "page-up"];
+    let last = call("job", json!({"action": "write", "id": "job-1", "keys": keys, "wait": 60}));
+    let program = after(&place, "full", &[start(show), last]);
+    let shown = results(&program)[1].split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("1b 5b 41 03 1b 1b 5b 33 7e 09 0d 1b 5b 35 7e"), "{shown}");
+}
+
+#[test]
+fn a_full_screen_is_read_as_a_screen() {
+    let place = Place::new(&[]);
+    // What an editor does: another screen, drawn at places, and back.
+    let draw = "printf 'before\\n\\033[?1049h\\033[H\\033[2Jtitle\\033[3;5Hmiddle'; read -r line; printf '\\033[?1049lafter %s\\n' \"$line\"";
+    let program = after(&place, "full", &[start(draw), end("x\n")]);
+    let results = results(&program);
+    assert!(results[0].starts_with("title\n\n    middle"), "{results:?}");
+    assert!(results[1].starts_with("before\nafter x"), "{results:?}");
+}
+
+#[test]
+fn interrupts_and_the_end_of_input_reach_the_program() {
+    for (name, command, keys, want) in [
+        (
+            "an interrupt",
+            "trap 'echo caught; exit 3' INT; echo ready; while :; do read -r x; done",
+            &["ctrl-c"][..],
+            "caught",
+        ),
+        ("the end", "cat; echo over", &["ctrl-d"], "over"),
+        ("a job that sleeps", "sleep 1000", &["ctrl-c"], "^C"),
+    ] {
+        let place = Place::new(&[]);
+        let stop =
+            call("job", json!({"action": "write", "id": "job-1", "keys": keys, "wait": 120}));
+        let program = after(&place, "full", &[start(command), stop]);
+        let results = results(&program);
+        assert!(results[1].contains(want), "{name}: {results:?}");
+        assert!(!results[1].contains("running for"), "{name}: {results:?}");
+    }
+}
+
+/// Rows: the mode, the command, the typed text, and whether typing it asks the user.
+#[test]
+fn typing_is_asked_about_like_a_command() {
+    let ended = |result: &str| !result.contains("running for");
+    for (mode, command, typed, asks) in [
+        ("ask", "bash --norc --noprofile", "rm -f a.txt; exit\n", true),
+        ("ask", "python3 -q", "exit()\n", true),
+        ("full", "bash --norc --noprofile", "exit\n", false),
+    ] {
+        let place = Place::new(&[("a.txt", "a\n")]);
+        let replies = [start(command), end(typed), json!({"blocks": [{"text": "done"}]})];
+        let script = place.script(&json!({"replies": replies}));
+        let args = ["serve", "--permission", mode, "--profile", "pi", "--script", &script];
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        program.prompt("go");
+        let mut asked = Vec::new();
+        loop {
+            let message = program.until(|message| {
+                message["method"] == "approval/request"
+                    || message["params"]["event"]["type"] == "turn.completed"
+            });
+            if message["method"] != "approval/request" {
+                break;
+            }
+            asked.push(message["params"].clone());
+            program.send(
+                &json!({"jsonrpc": "2.0", "id": message["id"], "result": {"optionId": "allow"}}),
+            );
+        }
+        let of_typing = asked.iter().find(|request| request["toolName"] == "job");
+        assert_eq!(of_typing.is_some(), asks, "{mode} {command}: {asked:?}");
+        if let Some(request) = of_typing {
+            // The text is shown whole, and the program is named.
+            assert_eq!(request["details"][0]["text"], typed, "{request}");
+            let reason = request["reason"].as_str().unwrap();
+            assert!(reason.contains("types into"), "{reason}");
+            let options: Vec<_> = request["options"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|option| &option["optionId"])
+                .collect();
+            assert_eq!(options, ["allow", "deny", "abort"], "nothing that lasts");
+        }
+        let results = results(&program);
+        assert!(ended(&results[1]), "{mode} {command}: {results:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_typed_into_is_said() {
+    let place = Place::new(&[]);
+    for (name, calls, want) in [
+        (
+            "no terminal",
+            vec![call("bash", json!({"command": "sleep 1000", "background": true})), write("x\n")],
+            "job-1 has no terminal",
+        ),
+        ("no such job", vec![write("x\n")], "Unknown job `job-1`"),
+        ("nothing to type", vec![start("cat"), write("")], "nothing to type"),
+        (
+            "a long line",
+            vec![start("cat"), write(&format!("{}\n", "x".repeat(5000)))],
+            "at most 4095 in a line",
+        ),
+        ("an ended job", vec![start("true"), end("x\n")], "the command has ended"),
+    ] {
+        let program = after(&place, "full", &calls);
+        let results = results(&program);
+        assert!(results.last().unwrap().contains(want), "{name}: {results:?}");
+    }
+}
