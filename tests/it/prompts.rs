@@ -71,7 +71,7 @@ fn no_prompt_names_what_its_session_lacks() {
             let descriptions = shown.tools.iter().map(|(_, text)| text);
             for text in shown.parts.iter().map(|(_, text)| text).chain(descriptions) {
                 // A tool that does several things names them in backticks.
-                let actions = ["read", "list", "wait"];
+                let actions = ["read", "write", "list", "wait"];
                 for tool in tools_named_in(text, &names) {
                     let is_there = has.contains(tool) || actions.contains(&tool);
                     assert!(is_there, "{name} {option:?} names {tool}: {text}");
