@@ -156,8 +156,8 @@ fn interrupts_and_the_end_of_input_reach_the_program() {
             &["ctrl-c"][..],
             "caught",
         ),
-        ("the end", "cat; echo over", &["ctrl-d"], "over"),
-        ("a job that sleeps", "sleep 1000", &["ctrl-c"], "^C"),
+        ("the end", "echo ready; cat; echo over", &["ctrl-d"], "over"),
+        ("a job that sleeps", "echo ready; sleep 1000", &["ctrl-c"], "^C"),
     ] {
         let place = Place::new(&[]);
         let stop =
@@ -230,10 +230,10 @@ fn what_cannot_be_typed_into_is_said() {
             "job-1 has no terminal",
         ),
         ("no such job", vec![write("x\n")], "Unknown job `job-1`"),
-        ("nothing to type", vec![start("cat"), write("")], "nothing to type"),
+        ("nothing to type", vec![start("echo ready; cat"), write("")], "nothing to type"),
         (
             "a long line",
-            vec![start("cat"), write(&format!("{}\n", "x".repeat(5000)))],
+            vec![start("echo ready; cat"), write(&format!("{}\n", "x".repeat(5000)))],
             "at most 4095 in a line",
         ),
         ("an ended job", vec![start("true"), end("x\n")], "the command has ended"),
