@@ -40,7 +40,7 @@ pub(super) fn keep(folder: &Path, item: &ItemId, edits: Vec<ProposalEdit>) -> Ve
     edits.into_iter().map(keep).collect()
 }
 
-/// Returns notices about the edits to the proposal of a call that ended with the engine.
+/// Returns notices about unapplied edits to a call's proposal, after a crash.
 pub(super) fn interrupted(folder: &Path, item: &ItemId) -> Vec<Event> {
     let message = "the engine ended before your edits to a proposed change were applied";
     let copies = artifacts::edits_of(folder, item);

@@ -52,7 +52,7 @@ struct Opened {
     control: Control,
 }
 
-/// The program in the foreground of a terminal, which reads the input.
+/// A terminal's foreground program, which reads the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Foreground {
     /// The program's file name, if known.
@@ -165,7 +165,7 @@ impl Terminal {
 struct Screen {
     terminal: avt::Terminal,
     transcript: Transcript,
-    /// The start of a character.
+    /// An incomplete character.
     incomplete: Vec<u8>,
 }
 

@@ -279,7 +279,7 @@ impl Call {
         }
     }
 
-    /// Shows the terminal of a job that has just started.
+    /// Shows a new job's terminal.
     async fn started(&self, ctx: &ToolContext, job: &JobView) -> ToolResult {
         let mut result = match job::settled(ctx, job).await {
             Ok(result) => result,

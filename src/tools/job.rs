@@ -30,7 +30,7 @@ const QUIET: Duration = Duration::from_millis(500);
 /// The maximum time to wait for a terminal to settle.
 const MAX_SETTLING: Duration = Duration::from_secs(10);
 
-/// Keys by name, with what they type.
+/// Key names and their control sequences.
 const KEYS: [(&str, &str); 14] = [
     ("enter", "\n"),
     ("tab", "\t"),

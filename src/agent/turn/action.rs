@@ -37,7 +37,7 @@ pub(super) async fn action(
         }
         Access::Fetch { url, host } => Action::Network { url: url.clone(), host: host.clone() },
         Access::Other(_) => Action::Client,
-        // A call that types where no program reads reports that.
+        // Without a program to type into, the call only reports that.
         Access::Engine | Access::Type { reader: None, .. } => Action::Engine,
     }
 }

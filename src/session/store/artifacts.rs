@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The directory for a session's long outputs.
 pub const FOLDER: &str = "artifacts";
 
-/// The maximum length of the part of an edit's file name that names the edited file.
+/// The maximum length, in characters, of the original file name within an edit's file name.
 const MAX_NAME_CHARS: usize = 40;
 
 /// A piece of a long output.
@@ -77,7 +77,7 @@ fn edit_prefix(item: &ItemId) -> String {
     format!("edit-{}-", item.as_str().chars().map(plain).collect::<String>())
 }
 
-/// Replaces a character that some system does not allow in file names.
+/// Replaces a character that may be invalid in file names.
 fn plain(char: char) -> char {
     if char.is_alphanumeric() || matches!(char, '.' | '_' | '-') { char } else { '_' }
 }
