@@ -31,6 +31,7 @@ pub mod item;
 pub mod mcp;
 pub mod methods;
 pub mod models;
+pub mod permission;
 pub mod plan;
 pub mod prompt;
 pub mod question;

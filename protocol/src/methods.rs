@@ -51,6 +51,7 @@ use crate::mcp::{
     McpListResult, McpLoginParams, McpLogoutParams, McpLogoutResult, McpUpdateParams,
 };
 use crate::models::ModelsListResult;
+use crate::permission::{PermissionListResult, PermissionRemoveParams};
 use crate::question::{Question, QuestionAnswer, QuestionAnswerParams, QuestionOutcome};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
 use crate::review::{
@@ -340,6 +341,13 @@ methods! {
     /// `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted.
     request Client "trust/agree" TrustAgree(TrustAgreeParams, TrustResult)
         experimental "more file kinds may be added";
+    /// Lists a session's permission rules, including those added by the user's answers.
+    request Client "permission/list" PermissionList(SessionParams, PermissionListResult)
+        experimental "rules may get more parts";
+    /// Removes a permission rule added by an answer. The next call is decided without it, even in a running turn; other sessions stop
+    /// using it with their next turn. Fails with `notFound` if no such rule is in force.
+    request Client "permission/remove" PermissionRemove(PermissionRemoveParams, PermissionListResult)
+        experimental "rules may get more parts";
     /// Lists the prompts that can be called with `/name`, from the current files.
     request Client "prompt/list" PromptList(SessionParams, PromptListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.

@@ -57,6 +57,8 @@ pub enum Action {
     ListItems,
     /// List the background jobs.
     ListJobs,
+    /// List the rules that answers added.
+    ListRules,
     /// List the questions that are open.
     ListQuestions,
     /// List the files under review.
@@ -110,6 +112,7 @@ impl std::fmt::Display for Action {
             Self::ListCheckpoints => "choose one of this session's checkpoints",
             Self::ListItems => "choose one of this session's items",
             Self::ListJobs => "choose one of this session's background jobs",
+            Self::ListRules => "choose one of the rules that answers added",
             Self::ListQuestions => "choose one of this session's open questions",
             Self::ListChangedFiles => "choose a file that the agent has changed",
             Self::ListHunks => "choose an open hunk",
@@ -294,6 +297,7 @@ mod tests {
             Action::ListCheckpoints,
             Action::ListItems,
             Action::ListJobs,
+            Action::ListRules,
             Action::ListQuestions,
             Action::ListChangedFiles,
             Action::ListHunks,

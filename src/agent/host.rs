@@ -4,6 +4,7 @@
 //! between the two. Every external wait of a turn goes through [`TurnHost::wait`], so that the session keeps answering commands. Invariant: no
 //! awaited future borrows the session.
 
+use crate::grants::Grants;
 use crate::kept_edits::KeptEdit;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
@@ -13,6 +14,7 @@ use pintle_protocol::item::{CompactionFiles, EngineMessage};
 use pintle_protocol::plan::WorkMode;
 use pintle_session::context::inspect::RequestParts;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -60,6 +62,12 @@ pub(super) trait TurnHost: Send {
 
     /// Returns the turn's current mode.
     fn mode(&self) -> WorkMode;
+
+    /// Returns the rules that answers have added and taken back so far.
+    fn grants(&self) -> Arc<Grants>;
+
+    /// Returns the same, to change it.
+    fn grants_mut(&mut self) -> &mut Grants;
 
     /// Returns the unfinished tasks of the plan, as text.
     fn open_todos(&self) -> Option<String>;

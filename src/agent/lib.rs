@@ -83,6 +83,7 @@ mod engine;
 mod error;
 mod file_history;
 mod full_output;
+mod grants;
 mod hooks;
 mod host;
 mod jobs;
@@ -105,9 +106,9 @@ pub use command::messages_held;
 pub use command::{
     Adopt, Answer, ClientCommand, Command, DiagnosticsReport, EventSelection, Feed, ForEachRequest,
     HistoryCommand, JobCommand, NewFolder, Note, NoteBody, OpenConfig, Pager, QueueCommand, Record,
-    Reply, ServersCommand, SessionCall, SessionHandle, SessionQuestions, SessionRequest,
-    SettingsCommand, Subscriber, SubscriptionCommand, Transient, TurnCommand, UserJob,
-    each_session_request,
+    Reply, RulesCommand, ServersCommand, SessionCall, SessionHandle, SessionQuestions,
+    SessionRequest, SettingsCommand, Subscriber, SubscriptionCommand, Transient, TurnCommand,
+    UserJob, each_session_request,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,

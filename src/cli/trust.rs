@@ -7,12 +7,12 @@ use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
 use pintle_base::text::visible::visible_line;
 use pintle_exec::local::{Local, Options};
-use pintle_tools::trust::Agreement;
+use pintle_tools::trust::{Agreement, Answers, KeptRule};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Trusts a directory, or lists the trusted ones.
+/// Trusts a directory, lists the trusted ones and the permanent answers, or removes an answer.
 pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&crate::cli::args::Settings::default(), ambient)?;
     let answers = assemble::answers(&config);
@@ -23,14 +23,15 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
             writeln!(out, "{}", visible_line(&trusted.path.to_string_lossy()))?;
         }
         for kept in &kept.rules {
-            let place = kept.workspace.as_deref().map(Path::to_string_lossy);
-            let place = place.map_or("everywhere".to_owned(), |place| format!("in {place}"));
-            writeln!(out, "{} {}", visible_line(&kept.rule.to_string()), visible_line(&place))?;
+            writeln!(out, "{}", shown(kept))?;
         }
         if kept.trusted.is_empty() && kept.rules.is_empty() {
             writeln!(out, "no trusted directories; run `pintle trust` in a directory to trust it")?;
         }
         return Ok(0);
+    }
+    if let Some(rule) = &wanted.forget {
+        return forget(&answers, rule);
     }
     let named = match &wanted.folder {
         Some(named) => ambient.absolute(named)?,
@@ -75,6 +76,37 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
     }
     screen::out().write_all(text.as_bytes())?;
     Ok(0)
+}
+
+/// Removes the rules that answers added and that the user names: as listed, without their place, or by their words alone.
+fn forget(answers: &Answers, named: &str) -> anyhow::Result<u8> {
+    let is_named = |kept: &KeptRule| {
+        let words = kept.rule.argv.as_ref().map(|words| words.join(" "));
+        [Some(shown(kept)), Some(shown_rule(kept)), words].iter().flatten().any(|text| text == named)
+    };
+    let removed = answers.remove_rules(is_named).map_err(not_kept)?;
+    if removed.is_empty() {
+        anyhow::bail!(
+            "no answer has added the rule `{}`\n  `pintle trust --list` lists the rules that answers have added",
+            visible_line(named)
+        );
+    }
+    let mut out = screen::out();
+    for kept in &removed {
+        writeln!(out, "removed {}", shown(kept))?;
+    }
+    Ok(0)
+}
+
+/// Prints a rule and the place in which it applies.
+fn shown(kept: &KeptRule) -> String {
+    let place = kept.workspace.as_deref().map(Path::to_string_lossy);
+    let place = place.map_or("everywhere".to_owned(), |place| format!("in {place}"));
+    format!("{} {}", shown_rule(kept), visible_line(&place))
+}
+
+fn shown_rule(kept: &KeptRule) -> String {
+    visible_line(&kept.rule.to_string()).into_owned()
 }
 
 fn not_kept(error: impl std::fmt::Display) -> anyhow::Error {

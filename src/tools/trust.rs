@@ -109,6 +109,16 @@ pub struct KeptRule {
     pub rule: Rule,
 }
 
+impl KeptRule {
+    /// Returns the kind of answer that added the rule, or `None` if it does not apply in a directory.
+    fn origin_in(&self, folder: &Path) -> Option<Origin> {
+        match &self.workspace {
+            None => Some(Origin::GrantedByUser),
+            Some(workspace) => folder.starts_with(workspace).then_some(Origin::GrantedForProject),
+        }
+    }
+}
+
 /// Trusts every directory; a frontend that serves users sets their answer file.
 impl Default for Answers {
     fn default() -> Self {
@@ -305,14 +315,8 @@ impl Answers {
     pub fn rules(&self, folder: &Path) -> Vec<(Origin, Rule)> {
         let folder = &self.original(folder);
         let kept = self.load().unwrap_or_default();
-        let rules = kept.rules.into_iter().filter_map(|kept| match kept.workspace {
-            None => Some((Origin::GrantedByUser, kept.rule)),
-            Some(workspace) if folder.starts_with(&workspace) => {
-                Some((Origin::GrantedForProject, kept.rule))
-            }
-            Some(_) => None,
-        });
-        rules.collect()
+        let here = |kept: KeptRule| Some((kept.origin_in(folder)?, kept.rule));
+        kept.rules.into_iter().filter_map(here).collect()
     }
 
     /// Reads the file.
@@ -343,11 +347,11 @@ impl Answers {
         })
     }
 
-    /// Stores rules, for one directory or everywhere. Only rules that allow are answers.
+    /// Stores the allow rules for one directory, or everywhere. Returns false if nothing can be stored because there is no file.
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn save(&self, workspace: Option<&Path>, rules: &[Rule]) -> io::Result<()> {
+    pub fn save(&self, workspace: Option<&Path>, rules: &[Rule]) -> io::Result<bool> {
         self.change(|kept| {
             for rule in rules.iter().filter(|rule| rule.decision == Decision::Allow) {
                 let rule =
@@ -357,8 +361,33 @@ impl Answers {
                 }
             }
             true
+        })
+    }
+
+    /// Removes a rule that applies in a directory because of such an answer. Returns true if it was there.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn remove(&self, folder: &Path, origin: Origin, rule: &Rule) -> io::Result<bool> {
+        let folder = &self.original(folder);
+        let is_it = |kept: &KeptRule| kept.origin_in(folder) == Some(origin) && kept.rule == *rule;
+        Ok(!self.remove_rules(is_it)?.is_empty())
+    }
+
+    /// Removes rules that answers added, and returns them.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn remove_rules(
+        &self,
+        mut is_wanted: impl FnMut(&KeptRule) -> bool,
+    ) -> io::Result<Vec<KeptRule>> {
+        let mut removed = Vec::new();
+        self.change(|kept| {
+            (removed, kept.rules) = kept.rules.drain(..).partition(|rule| is_wanted(rule));
+            !removed.is_empty()
         })?;
-        Ok(())
+        Ok(removed)
     }
 
     fn change(&self, change: impl FnOnce(&mut Kept) -> bool) -> io::Result<bool> {
@@ -417,7 +446,17 @@ mod tests {
         assert_eq!(answers.rules(here), [(Origin::GrantedForProject, rule.clone())]);
         assert_eq!(answers.rules(there), []);
         answers.save(None, std::slice::from_ref(&rule)).unwrap();
-        assert_eq!(answers.rules(there), [(Origin::GrantedByUser, rule)]);
+        assert_eq!(answers.rules(there), [(Origin::GrantedByUser, rule.clone())]);
+        // The directory, the kind of answer, and whether there was one to remove.
+        for (folder, origin, is_found) in [
+            (there, Origin::GrantedForProject, false),
+            (&here.join("sub"), Origin::GrantedForProject, true),
+            (here, Origin::GrantedForProject, false),
+            (there, Origin::GrantedByUser, true),
+            (here, Origin::GrantedByUser, false),
+        ] {
+            assert_eq!(answers.remove(folder, origin, &rule).unwrap(), is_found, "{origin}");
+        }
         assert!(answers.set_trusted(here, false).unwrap());
         assert!(!answers.is_trusted(here));
     }

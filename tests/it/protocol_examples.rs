@@ -199,8 +199,10 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.prompt("Run the tests.");
     let asked = it.until(|message| message["method"] == "approval/request");
     let approval = asked["params"]["approvalId"].clone();
-    it.ask("approval/answer", json!({"approvalId": approval, "optionId": "allow"}));
+    it.ask("approval/answer", json!({"approvalId": approval, "optionId": "allow-session"}));
     it.until(|message| message["params"]["event"]["item"]["status"] == "running");
+    let listed = it.ask("permission/list", json!({}));
+    it.ask("permission/remove", json!({"ruleId": listed["rules"][0]["ruleId"]}));
     let text = |text: &str| json!([{"type": "text", "text": text}]);
     it.ask("turn/steer", json!({"input": text("Only the quick ones.")}));
     let queued = json!({"input": text("Then commit."), "whenBusy": "queue"});

@@ -2,6 +2,7 @@
 //! instructions are used once a person trusts it; what was granted once holds again; ceilings hold.
 
 mod agreement;
+mod rules;
 
 use crate::support::program::{Framing, Place, Program};
 use crate::support::server::always;

@@ -3951,6 +3951,54 @@ class SeenFile(TypedDict):
     sha256: str
 
 
+class _PermissionListResult(TypedDict):
+    # Rules in force, from the widest source to the narrowest.
+    rules: list["PermissionRule"]
+
+
+class PermissionListResult(_PermissionListResult, total=False):
+    """Result of `permission/list` and `permission/remove`. (Experimental.)"""
+
+    # Problems with rules, in sentences. A project file with invalid rules adds rules that ask about every call.
+    problems: list[str]
+
+
+class _PermissionRule(TypedDict):
+    # Human-readable rule: ``allow `cargo test **` ``. Invisible characters are drawn as signs.
+    text: str
+    # What happens to calls that match.
+    decision: "RuleDecision"
+    # Where the rule comes from.
+    source: "RuleSource"
+
+
+class PermissionRule(_PermissionRule, total=False):
+    """A rule that allows, asks about or denies calls. (Experimental.)"""
+
+    # How long the answer holds. Only rules from answers have one.
+    scope: "Scope"
+    # Id for `permission/remove`. Only rules from answers have one.
+    ruleId: str
+
+
+# What a rule does with a call. `deny` overrides `ask`, and `ask` overrides `allow`. (Experimental.)
+RuleDecision: TypeAlias = Union[Literal["allow"], Literal["ask"], Literal["deny"]]
+
+# Where a rule is defined. (Experimental.)
+RuleSource: TypeAlias = Union[Literal["config"], Literal["policy"], Literal["project"], Literal["answer"]]
+
+class _PermissionRemoveParams(TypedDict):
+    # Id from `permission/list`.
+    ruleId: str
+
+
+class PermissionRemoveParams(_PermissionRemoveParams, total=False):
+    """Params of `permission/remove`. (Experimental.)"""
+
+    # Session; optional if this connection has created or opened exactly one.
+    sessionId: "SessionId"
+
+
 class _PromptListResult(TypedDict):
     # Prompts, by name.
     prompts: list["NamedPrompt"]
@@ -4722,6 +4770,8 @@ ClientRequest: TypeAlias = Literal[
     "auth/logout",
     "trust/read",
     "trust/agree",
+    "permission/list",
+    "permission/remove",
     "prompt/list",
     "skill/list",
     "hook/register",
@@ -5303,6 +5353,16 @@ class Client:
     def request(
         self, method: Literal["trust/agree"], params: "TrustAgreeParams"
     ) -> "TrustResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["permission/list"], params: "SessionParams" = ...
+    ) -> "PermissionListResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["permission/remove"], params: "PermissionRemoveParams"
+    ) -> "PermissionListResult": ...
 
     @overload
     def request(

@@ -3085,6 +3085,49 @@ export type SeenFile = {
   sha256: string;
 };
 
+/** Result of `permission/list` and `permission/remove`. (Experimental.) */
+export type PermissionListResult = {
+  /** Rules in force, from the widest source to the narrowest. */
+  rules: PermissionRule[];
+  /** Problems with rules, in sentences. A project file with invalid rules adds rules that ask about every call. */
+  problems?: string[];
+};
+
+/** A rule that allows, asks about or denies calls. (Experimental.) */
+export type PermissionRule = {
+  /** Human-readable rule: ``allow `cargo test **` ``. Invisible characters are drawn as signs. */
+  text: string;
+  /** What happens to calls that match. */
+  decision: RuleDecision;
+  /** Where the rule comes from. */
+  source: RuleSource;
+  /** How long the answer holds. Only rules from answers have one. */
+  scope?: Scope;
+  /** Id for `permission/remove`. Only rules from answers have one. */
+  ruleId?: string;
+};
+
+/** What a rule does with a call. `deny` overrides `ask`, and `ask` overrides `allow`. (Experimental.) */
+export type RuleDecision = 
+  | /** Runs the call. */ "allow"
+  | /** Asks the user about the call. */ "ask"
+  | /** Denies the call. */ "deny";
+
+/** Where a rule is defined. (Experimental.) */
+export type RuleSource = 
+  | /** The user's `config.toml`. */ "config"
+  | /** The policy that the engine was started with. */ "policy"
+  | /** A trusted project's `.pintle/permissions.toml`. */ "project"
+  | /** The user's answer to an approval. */ "answer";
+
+/** Params of `permission/remove`. (Experimental.) */
+export type PermissionRemoveParams = {
+  /** Session; optional if this connection has created or opened exactly one. */
+  sessionId?: SessionId;
+  /** Id from `permission/list`. */
+  ruleId: string;
+};
+
 /** Result of `prompt/list`. */
 export type PromptListResult = {
   /** Prompts, by name. */
@@ -3738,6 +3781,10 @@ export interface ClientRequests {
   "trust/read": { params: SessionParams; result: TrustResult };
   /** Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more file kinds may be added.) */
   "trust/agree": { params: TrustAgreeParams; result: TrustResult };
+  /** Lists the rules that decide about a session's calls, with those that the user's answers added. (Experimental: rules may get more parts.) */
+  "permission/list": { params: SessionParams; result: PermissionListResult };
+  /** Removes a rule that an answer added, for every session to which it applies. Calls from now on are decided without it, also in a running turn of this session; other sessions follow with their next turn. Fails with `notFound` if the rule is not in force. (Experimental: rules may get more parts.) */
+  "permission/remove": { params: PermissionRemoveParams; result: PermissionListResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
   "prompt/list": { params: SessionParams; result: PromptListResult };
   /** Lists the skills that can be called with `/` and their name, from the current files. */

@@ -11,6 +11,7 @@ mod history;
 mod job;
 mod queue;
 mod request;
+mod rules;
 mod servers;
 mod settings;
 mod subscription;
@@ -23,6 +24,8 @@ pub use history::{HistoryCommand, Note, NoteBody, Pager};
 pub use job::{JobCommand, UserJob};
 pub use queue::QueueCommand;
 pub use request::{ForEachRequest, SessionCall, SessionRequest, each_session_request};
+pub(crate) use rules::FileWork;
+pub use rules::RulesCommand;
 pub use servers::ServersCommand;
 pub(crate) use settings::commands_ended;
 pub use settings::messages_held;
@@ -72,6 +75,8 @@ pub enum Command {
     Job(JobCommand),
     /// MCP servers.
     Servers(ServersCommand),
+    /// Permission rules.
+    Rules(RulesCommand),
     /// A client leaves, and the session stays open for its other watchers. It closes with the last one.
     Leave {
         /// The client.
@@ -107,7 +112,8 @@ into_command!(
     Settings(SettingsCommand),
     History(HistoryCommand),
     Job(JobCommand),
-    Servers(ServersCommand)
+    Servers(ServersCommand),
+    Rules(RulesCommand)
 );
 
 /// A command, and who sends it.

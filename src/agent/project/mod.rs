@@ -7,6 +7,7 @@ mod git;
 mod orders;
 
 pub(super) use git::{Asking, repository};
+pub(crate) use orders::digest;
 pub use orders::orders;
 pub(super) use orders::{NotAgreed, agree, trust};
 

@@ -174,7 +174,7 @@ pub(crate) async fn agree(
 }
 
 /// Returns a text's SHA-256 in hexadecimal digits.
-fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     digest.as_ref().iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }

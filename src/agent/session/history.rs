@@ -169,10 +169,9 @@ impl Session {
 
     /// Restores the model's knowledge from these entries.
     fn replay_state(&mut self, entries: &[Entry]) {
-        // Grants and file history do not depend on the model's knowledge.
-        let (grants, files, served, told_unused) = match &mut self.phase {
+        // The file history does not depend on the model's knowledge.
+        let (files, served, told_unused) = match &mut self.phase {
             Phase::Idle(state) => (
-                std::mem::take(&mut state.grants),
                 std::mem::take(&mut state.files),
                 std::mem::take(&mut state.served),
                 std::mem::take(&mut state.told_unused),
@@ -182,7 +181,6 @@ impl Session {
         self.phase = Phase::Idle(TurnState {
             conversation: replay::conversation(entries),
             prompt_state: Box::new(SystemPromptState::replay(entries)),
-            grants,
             files,
             served,
             told_unused,

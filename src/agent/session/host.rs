@@ -1,6 +1,7 @@
 //! The session as the [`TurnHost`] of its running turn.
 
 use super::Session;
+use crate::grants::Grants;
 use crate::host::{Activity, ApprovalReply, JournalLost, TurnHost};
 use crate::turn::mode;
 use pintle_protocol::approval::Approval;
@@ -12,6 +13,7 @@ use pintle_protocol::plan::WorkMode;
 use pintle_session::context::inspect::RequestParts;
 use serde_json::value::RawValue;
 use std::pin::pin;
+use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -60,6 +62,14 @@ impl TurnHost for Session {
 
     fn mode(&self) -> WorkMode {
         self.work_mode()
+    }
+
+    fn grants(&self) -> Arc<Grants> {
+        Arc::clone(&self.grants)
+    }
+
+    fn grants_mut(&mut self) -> &mut Grants {
+        Arc::make_mut(&mut self.grants)
     }
 
     fn open_todos(&self) -> Option<String> {

@@ -27,6 +27,7 @@ mod queue;
 mod requests;
 mod restore;
 mod review;
+mod rules;
 mod seen;
 mod servers;
 mod settings;
@@ -42,6 +43,7 @@ pub(crate) use title::given_title;
 use crate::clients::{CallRequest, SubscriberId};
 use crate::command::{Command, Record, Reply, Sent, commands_ended, messages_held};
 use crate::error::{Error, ErrorKind};
+use crate::grants::Grants;
 use crate::jobs::Jobs;
 use crate::models::Extras;
 use crate::requests::SessionFactory;
@@ -85,6 +87,7 @@ pub(super) struct Session {
     subagents: Subagents,
     servers: SessionServers,
     naming: Naming,
+    grants: Arc<Grants>,
     consumed: Consumed,
     lifecycle: Lifecycle,
 }
@@ -191,6 +194,7 @@ impl Session {
             subagents: Subagents::new(earlier.agents, sessions),
             servers: SessionServers::default(),
             naming: Naming::new(!is_named),
+            grants: Arc::default(),
             consumed: Consumed { turns: earlier.turns, total: earlier.total },
             lifecycle,
         };
@@ -282,6 +286,7 @@ impl Session {
             Command::History(command) => self.history_command(command),
             Command::Job(command) => self.job_command(command),
             Command::Servers(command) => self.servers_command(command),
+            Command::Rules(command) => self.rules_command(command),
             // `handle` takes these, since the session ends with them.
             Command::Close { reply } | Command::Leave { reply, .. } => drop(reply),
         }

@@ -1,6 +1,6 @@
 //! What a decision about a call requires: its command analysed, its paths resolved.
 
-use crate::turn::approval::Grants;
+use crate::grants::Grants;
 use crate::turn::permit::site::Site;
 use pintle_exec::{Dialect, Environment, FileKind, Foreground};
 use pintle_tools::Access;

@@ -11,46 +11,9 @@ use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::item::Denial;
 use pintle_tools::Access;
 use pintle_tools::permissions::rules::Words;
-use pintle_tools::permissions::{CallDecision, Compiled, Origin, Rule, SandboxUse};
+use pintle_tools::permissions::{CallDecision, Origin, Rule, SandboxUse};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-
-/// Rules added by the user's answers, for the turn or for the session.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Grants {
-    rules: Vec<Compiled>,
-    /// Commands that failed in the sandbox in this turn: the same command again is to run outside.
-    unconfined: BTreeSet<String>,
-}
-
-impl Grants {
-    /// Returns the rules.
-    pub(crate) fn rules(&self) -> &[Compiled] {
-        &self.rules
-    }
-
-    /// Adds rules.
-    pub(crate) fn add(&mut self, rules: Vec<Compiled>) {
-        self.rules.extend(rules);
-    }
-
-    /// Forgets what held for the turn before.
-    pub(crate) fn begin_turn(&mut self) {
-        self.rules.retain(|rule| rule.origin != Origin::GrantedForTurn);
-        self.unconfined.clear();
-    }
-
-    /// Notes that a command failed because of the sandbox.
-    pub(crate) fn note_sandbox_failure(&mut self, command: &str) {
-        self.unconfined.insert(command.to_owned());
-    }
-
-    /// True if this command failed in the sandbox before.
-    pub(crate) fn failed_in_sandbox(&self, command: &str) -> bool {
-        self.unconfined.contains(command)
-    }
-}
 
 /// Returns the origin for rules that an answer with this scope adds, or `None` if the answer applies once.
 pub(crate) fn origin(scope: Scope) -> Option<Origin> {

@@ -78,6 +78,7 @@ pub(crate) async fn run<H: TurnHost>(
         let is_stopped = ended.is_some() || ctx.cancel.is_cancelled();
         if !is_stopped && steers.is_empty() {
             let mode = host.mode();
+            state.grants = host.grants();
             let count = host.wait(beside_each_other(ctx, state, mode, &mut calls)).await;
             if count > 1 {
                 let behind = calls.split_off(count);
@@ -185,6 +186,7 @@ async fn run_together<H: TurnHost>(
     tally: &mut Tally,
 ) {
     let mode = host.mode();
+    state.grants = host.grants();
     let (progress, mut output) = Output::new();
     let pruned = Arc::clone(&state.conversation.removed);
     let mut stages: FuturesUnordered<BoxFuture<'_, Staged>> = FuturesUnordered::new();
@@ -239,7 +241,7 @@ async fn run_together<H: TurnHost>(
     }
     drop(stages);
     for command in failed_in_sandbox {
-        state.grants.note_sandbox_failure(&command);
+        host.grants_mut().note_sandbox_failure(&command);
     }
     for result in results.into_values() {
         state.conversation.push(Message::ToolResult(result));
@@ -369,6 +371,7 @@ async fn approve_and_run<H: TurnHost>(
         return Ok(Outcome::declined(ctx, denial, tally));
     }
     let mode = host.mode();
+    state.grants = host.grants();
     let mut edits = Vec::new();
     let (access, verdict) = match host.wait(rule(ctx, state, mode, call)).await {
         Ruling::Invalid => return Ok(run_one(host, ctx, state, call).await),
@@ -396,7 +399,7 @@ async fn approve_and_run<H: TurnHost>(
     if let Access::Execute(command) = &access
         && outcome.was_denied()
     {
-        state.grants.note_sandbox_failure(command);
+        host.grants_mut().note_sandbox_failure(command);
     }
     state.files.after(host, &ctx.workspace, before, &call.item.id, &call.supervision.writes).await;
     if outcome.status != ItemStatus::Completed {
@@ -440,10 +443,11 @@ async fn ask<H: TurnHost>(
     match outcome.decision {
         Decision::Allow => {
             let Some(origin) = approval::origin(outcome.scope) else { return Ok(Ok(edits)) };
-            state.grants.add(ctx.permissions.compile(&decided.proposed, origin));
-            if let Some(notice) =
-                host.wait(ctx.permissions.save_rules(origin, decided.proposed)).await
-            {
+            let rules = &decided.proposed;
+            let (origin, problem) = host.wait(ctx.permissions.save_rules(origin, rules)).await;
+            host.grants_mut().add(ctx.permissions.compile(rules, origin));
+            state.grants = host.grants();
+            if let Some(notice) = problem {
                 host.record(Event::Notice(notice));
             }
             Ok(Ok(edits))

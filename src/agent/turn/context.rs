@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::file_history::FileHistory;
+use crate::grants::Grants;
 use crate::hooks::Hooks;
 use crate::host::JournalLost;
-use crate::turn::approval::Grants;
 use crate::turn::check_settings::CheckSettings;
 use crate::turn::diagnostics::Reports;
 use crate::turn::limits::{Budget, Limits};
@@ -192,7 +192,8 @@ pub(crate) struct TurnState {
     pub(crate) conversation: Conversation,
     /// True if the conversation is only in the journal: a stored session's is read when it is needed.
     pub(crate) is_unread: bool,
-    pub(crate) grants: Grants,
+    /// The session's, as of the last call.
+    pub(crate) grants: Arc<Grants>,
     pub(crate) meter: Meter,
     pub(crate) prompt_state: Box<SystemPromptState>,
     pub(crate) files: Box<FileHistory>,

@@ -5,8 +5,9 @@
 //!
 //! An attached file is read by the `read` tool: same limits, same notes, images scaled down, and the file counts as read.
 
+use crate::grants::Grants;
 use crate::project::ProjectFiles;
-use crate::turn::approval::{self, Grants};
+use crate::turn::approval;
 use crate::turn::context::TurnContext;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -42,6 +42,7 @@ pub use check_settings::{CheckSettings, LINT_TIMEOUT, Lint};
 pub(super) use context::{End, Finished, TurnContext, TurnState, Work};
 pub use diagnostics::REPORT_WAIT;
 pub use limits::{Budget, Limits};
+pub(super) use permit::RuleFiles;
 pub use permit::{Explained, PermissionPolicy, SandboxPolicy};
 pub use retry::RetryPolicy;
 
@@ -65,7 +66,7 @@ pub(super) async fn run<H: TurnHost>(
 ) -> Finished {
     let mut tally = Tally::default();
     state.meter.begin();
-    state.grants.begin_turn();
+    host.grants_mut().begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
     servers::begin(host, &mut ctx, &mut state, &work).await;
     served::begin(&ctx, &state.served);

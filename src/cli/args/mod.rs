@@ -463,6 +463,9 @@ pub(crate) struct Trust {
     /// List trusted directories and permanent permission answers
     #[arg(long, conflicts_with_all = ["folder", "revoke"])]
     pub(crate) list: bool,
+    /// Remove a rule added by a permanent answer, as `--list` prints it
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["folder", "revoke", "list"])]
+    pub(crate) forget: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

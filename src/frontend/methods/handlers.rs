@@ -24,6 +24,7 @@ use pintle_protocol::methods::{
     SessionParams, SessionResult, SessionSubscribeParams, SkillListResult,
 };
 use pintle_protocol::models::ModelsListResult;
+use pintle_protocol::permission::{PermissionListResult, PermissionRemoveParams};
 use pintle_protocol::subscription::EventFilter;
 use pintle_protocol::to_session::ToSession;
 use pintle_protocol::trust::{TrustAgreeParams, TrustResult};
@@ -221,6 +222,21 @@ pub(super) async fn trust_agree(
 ) -> HandlerResult<TrustResult> {
     let cwd = folder(&connection, params.session_id).await?;
     connection.client.engine.agree(&cwd, params.files).await.map_err(refused)
+}
+
+pub(super) async fn permission_list(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> HandlerResult<PermissionListResult> {
+    session(&connection, params.session_id)?.rules().await.map_err(refused)
+}
+
+pub(super) async fn permission_remove(
+    connection: Arc<Connection>,
+    params: PermissionRemoveParams,
+) -> HandlerResult<PermissionListResult> {
+    let PermissionRemoveParams { session_id, rule_id } = params;
+    session(&connection, session_id)?.remove_rule(rule_id).await.map_err(refused)
 }
 
 /// Returns a session's working directory.

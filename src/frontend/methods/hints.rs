@@ -31,6 +31,7 @@ pub(super) fn text(hint: Hint) -> String {
         Action::ListCheckpoints => "checkpoint/list lists the checkpoints",
         Action::ListItems => "session/items lists the items",
         Action::ListJobs => "job/list lists the jobs",
+        Action::ListRules => "permission/list lists the rules with their ids",
         Action::ListQuestions => {
             "session/subscribe returns the open ones; a sub-agent's needs its sessionId"
         }

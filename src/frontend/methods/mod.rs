@@ -27,11 +27,11 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff, CheckpointList, DocumentChanged,
     DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
-    ItemRead, JobList, JobStop, McpLogin, McpLogout, ModelsList, Ping, PromptList, Request,
-    SessionArchive, SessionClose, SessionCreate, SessionDelete, SessionEvents, SessionExport,
-    SessionFork, SessionItems, SessionList, SessionOpen, SessionOutline, SessionSearch,
-    SessionSubscribe, SessionTree, SessionUnsubscribe, ShellRun, Shutdown, SkillList, ToolRegister,
-    ToolUnregister, TrustAgree, TrustRead, UsageRead,
+    ItemRead, JobList, JobStop, McpLogin, McpLogout, ModelsList, PermissionList, PermissionRemove,
+    Ping, PromptList, Request, SessionArchive, SessionClose, SessionCreate, SessionDelete,
+    SessionEvents, SessionExport, SessionFork, SessionItems, SessionList, SessionOpen,
+    SessionOutline, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, ShellRun,
+    Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree, TrustRead, UsageRead,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -73,6 +73,7 @@ impl Order {
             | ModelsList::METHOD
             | UsageRead::METHOD
             | TrustRead::METHOD
+            | PermissionList::METHOD
             | AuthStatus::METHOD => Self::Read,
             AuthLogin::METHOD | McpLogin::METHOD | ShellRun::METHOD => Self::Person,
             DocumentOpen::METHOD
@@ -117,6 +118,8 @@ impl Table {
         add::<BlobRead, _, _>(&mut module, stored::blob_read);
         add::<PromptList, _, _>(&mut module, handlers::prompt_list);
         add::<SkillList, _, _>(&mut module, handlers::skill_list);
+        add::<PermissionList, _, _>(&mut module, handlers::permission_list);
+        add::<PermissionRemove, _, _>(&mut module, handlers::permission_remove);
         add::<TrustRead, _, _>(&mut module, handlers::trust_read);
         add::<TrustAgree, _, _>(&mut module, handlers::trust_agree);
         add::<HookRegister, _, _>(&mut module, extend::hook_register);

@@ -383,6 +383,11 @@ fn escape(root: &Path) -> String {
 }
 
 impl Compiled {
+    /// Returns true if the other is the same rule from the same origin.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.origin == other.origin && self.rule == other.rule
+    }
+
     /// Returns true if the rule can be about this kind of call.
     fn is_about(&self, kind: Kind) -> bool {
         let Rule { kind: wanted, argv, path, host, .. } = &self.rule;

@@ -1867,6 +1867,30 @@
 ---@field path string Path from `trust/read`.
 ---@field sha256 string SHA-256 from `trust/read`.
 
+---Result of `permission/list` and `permission/remove`. (Experimental.)
+---@class pintle.PermissionListResult
+---@field rules (pintle.PermissionRule)[] Rules in force, from the widest source to the narrowest.
+---@field problems? (string)[] Problems with rules, in sentences. A project file with invalid rules adds rules that ask about every call.
+
+---A rule that allows, asks about or denies calls. (Experimental.)
+---@class pintle.PermissionRule
+---@field text string Human-readable rule: ``allow `cargo test **` ``. Invisible characters are drawn as signs.
+---@field decision pintle.RuleDecision What happens to calls that match.
+---@field source pintle.RuleSource Where the rule comes from.
+---@field scope? pintle.Scope How long the answer holds. Only rules from answers have one.
+---@field ruleId? string Id for `permission/remove`. Only rules from answers have one.
+
+---What a rule does with a call. `deny` overrides `ask`, and `ask` overrides `allow`. (Experimental.)
+---@alias pintle.RuleDecision "allow"|"ask"|"deny"
+
+---Where a rule is defined. (Experimental.)
+---@alias pintle.RuleSource "config"|"policy"|"project"|"answer"
+
+---Params of `permission/remove`. (Experimental.)
+---@class pintle.PermissionRemoveParams
+---@field sessionId? pintle.SessionId Session; optional if this connection has created or opened exactly one.
+---@field ruleId string Id from `permission/list`.
+
 ---Result of `prompt/list`.
 ---@class pintle.PromptListResult
 ---@field prompts (pintle.NamedPrompt)[] Prompts, by name.
@@ -2389,6 +2413,12 @@ M.method = {
   ---Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more file kinds may be added.)
   ---Params: `pintle.TrustAgreeParams`; result: `pintle.TrustResult`.
   trust_agree = "trust/agree",
+  ---Lists the rules that decide about a session's calls, with those that the user's answers added. (Experimental: rules may get more parts.)
+  ---Params: `pintle.SessionParams`; result: `pintle.PermissionListResult`.
+  permission_list = "permission/list",
+  ---Removes a rule that an answer added, for every session to which it applies. Calls from now on are decided without it, also in a running turn of this session; other sessions follow with their next turn. Fails with `notFound` if the rule is not in force. (Experimental: rules may get more parts.)
+  ---Params: `pintle.PermissionRemoveParams`; result: `pintle.PermissionListResult`.
+  permission_remove = "permission/remove",
   ---Lists the prompts that can be called with `/name`, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.PromptListResult`.
   prompt_list = "prompt/list",

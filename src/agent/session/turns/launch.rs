@@ -143,7 +143,7 @@ impl Session {
     }
 
     /// Returns the session's workspace.
-    fn workspace(&self) -> Workspace {
+    pub(in crate::session) fn workspace(&self) -> Workspace {
         Workspace {
             env: Arc::clone(&self.services.env),
             folders: Folders::new(self.log.cwd().to_owned(), self.services.env.platform()),

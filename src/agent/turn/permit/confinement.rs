@@ -1,11 +1,10 @@
 //! How commands, checks and servers are confined under a turn's permissions.
 
 use super::Permissions;
-use super::gathered::Gathered;
-use super::sandbox_settings::only_reading;
+use super::sandbox_settings::{confinement, only_reading};
 use super::site::Site;
+use crate::grants::Grants;
 use crate::turn::action::resolve;
-use crate::turn::approval::Grants;
 use pintle_exec::sandbox::{Confinement, Hosts, Names, Network};
 use pintle_protocol::approval::PermissionMode;
 use pintle_tools::permissions::hosts::HostPatterns;
@@ -37,10 +36,14 @@ impl Permissions {
         grants: &Grants,
     ) -> Option<Arc<Confinement>> {
         let gathered = self.gathered.get().filter(|_| verdict.is_confined())?;
+        let without_removed = grants.without_removed(&gathered.rules).map(|rules| {
+            Arc::new(confinement(&gathered.places, &rules, gathered.sandbox, self.mode))
+        });
+        let confinement = without_removed.unwrap_or_else(|| Arc::clone(&gathered.confinement));
         Some(if verdict.in_sandbox == InSandbox::ReadOnly {
-            Arc::new(only_reading(&gathered.confinement))
+            Arc::new(only_reading(&confinement))
         } else {
-            gathered.confinement_with_hosts(tool, grants.rules())
+            with_hosts(confinement, tool, &grants.apply(&gathered.rules))
         })
     }
 
@@ -85,9 +88,9 @@ impl Permissions {
         let Some(gathered) = self.gathered.get() else { return CheckRun::Free };
         match (self.mode, gathered.sandbox) {
             (PermissionMode::Full, sandbox) if sandbox != Sandbox::Required => CheckRun::Free,
-            (_, Sandbox::Partial | Sandbox::Full | Sandbox::Required) => {
-                CheckRun::Confined(gathered.confinement_with_hosts(CHECK, &[]))
-            }
+            (_, Sandbox::Partial | Sandbox::Full | Sandbox::Required) => CheckRun::Confined(
+                with_hosts(Arc::clone(&gathered.confinement), CHECK, &gathered.rules),
+            ),
             // The user has approved each edit.
             (PermissionMode::Ask | PermissionMode::ReadOnly, Sandbox::Missing) => CheckRun::Free,
             (PermissionMode::AutoEdit | PermissionMode::Full, Sandbox::Missing) => {
@@ -97,15 +100,16 @@ impl Permissions {
     }
 }
 
-impl Gathered {
-    fn confinement_with_hosts(&self, tool: &str, grants: &[Compiled]) -> Arc<Confinement> {
-        let HostPatterns { allowed, restricted } =
-            HostPatterns::gather(self.rules.iter().chain(grants), tool);
-        let mut confinement = Arc::clone(&self.confinement);
-        if !allowed.is_empty() {
-            let hosts = Hosts { allowed, restricted };
-            Arc::make_mut(&mut confinement).network = Network::Hosts(hosts);
-        }
-        confinement
+/// Adds the hosts that rules allow.
+fn with_hosts(
+    mut confinement: Arc<Confinement>,
+    tool: &str,
+    rules: &[Compiled],
+) -> Arc<Confinement> {
+    let HostPatterns { allowed, restricted } = HostPatterns::gather(rules, tool);
+    if !allowed.is_empty() {
+        let hosts = Hosts { allowed, restricted };
+        Arc::make_mut(&mut confinement).network = Network::Hosts(hosts);
     }
+    confinement
 }

@@ -2,15 +2,17 @@
 
 mod confinement;
 mod gathered;
+mod listing;
 mod policy;
 mod sandbox_settings;
 pub(super) mod site;
 
 pub(crate) use confinement::CheckRun;
+pub(crate) use listing::RuleFiles;
 pub use policy::{PermissionPolicy, SandboxPolicy};
 
+use crate::grants::Grants;
 use crate::turn::action::{action, is_foreign_share};
-use crate::turn::approval::Grants;
 use gathered::Gathered;
 use pintle_exec::{Environment, LeftOut};
 use pintle_protocol::approval::PermissionMode;
@@ -89,33 +91,41 @@ impl Permissions {
         Self { mode, policy, gathered: OnceCell::new(), are_problems_reported: OnceCell::new() }
     }
 
-    /// Stores rules added by the user's answer, if they outlast the session. Returns the problem, if any; the rules then apply for the
-    /// session.
-    pub(crate) async fn save_rules(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
+    /// Stores rules added by the user's answer, if they are to outlast the session. Returns how long they hold: if they cannot be stored,
+    /// for the session, with the problem.
+    pub(crate) async fn save_rules(
+        &self,
+        origin: Origin,
+        rules: &[Rule],
+    ) -> (Origin, Option<Notice>) {
         let workspace = match origin {
             Origin::GrantedByUser => None,
-            Origin::GrantedForProject => Some(self.gathered.get()?.places.roots.first()?.clone()),
+            Origin::GrantedForProject => {
+                let root = self.gathered.get().and_then(|gathered| gathered.places.roots.first());
+                let Some(root) = root else { return (Origin::GrantedForSession, None) };
+                Some(root.clone())
+            }
             Origin::User
             | Origin::Policy
             | Origin::Project
             | Origin::GrantedForSession
-            | Origin::GrantedForTurn => {
-                return None;
-            }
+            | Origin::GrantedForTurn => return (origin, None),
         };
-        let answers = self.policy.answers.clone();
+        let (answers, rules) = (self.policy.answers.clone(), rules.to_vec());
         let kept = tokio::task::spawn_blocking(move || answers.save(workspace.as_deref(), &rules));
         let error = match kept.await {
-            Ok(Ok(())) => return None,
+            Ok(Ok(true)) => return (origin, None),
+            Ok(Ok(false)) => return (Origin::GrantedForSession, None),
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),
         };
-        Some(Notice {
+        let notice = Notice {
             level: NoticeLevel::Warning,
             code: "answerNotKept".to_owned(),
             message: format!("the answer applies to this session only: {error}"),
             hint: None,
-        })
+        };
+        (Origin::GrantedForSession, Some(notice))
     }
 
     /// Gathers the rules and places. Returns their problems the first time.
@@ -156,7 +166,7 @@ impl Permissions {
             | Action::Engine => Vec::new(),
         };
         let call = Call { tool: tool.to_owned(), action };
-        let rules: Vec<Compiled> = gathered.rules.iter().chain(grants.rules()).cloned().collect();
+        let rules = grants.apply(&gathered.rules);
         let ctx = Context {
             mode: self.mode,
             is_trusted: gathered.is_trusted,

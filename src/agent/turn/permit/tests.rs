@@ -19,14 +19,15 @@ async fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_person_is_tol
     let cwd = Path::new("/w");
     let site = Site { env: &env, cwd, additional: &[], home: None, artifacts: None };
     permissions.begin(site).await;
-    let rules = || vec![Rule::new(Decision::Allow)];
+    let rules = [Rule::new(Decision::Allow)];
     for (origin, is_lasting) in [
         (Origin::GrantedForTurn, false),
         (Origin::GrantedForSession, false),
         (Origin::GrantedForProject, true),
         (Origin::GrantedByUser, true),
     ] {
-        let told = permissions.save_rules(origin, rules()).await;
+        let (holds, told) = permissions.save_rules(origin, &rules).await;
+        assert_eq!(holds, if is_lasting { Origin::GrantedForSession } else { origin });
         assert_eq!(told.is_some(), is_lasting, "{origin:?}");
         let Some(notice) = told else { continue };
         assert_eq!(notice.code, "answerNotKept");
