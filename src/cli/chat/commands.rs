@@ -36,6 +36,9 @@ pub(super) enum Command<'a> {
     },
     Compact(Option<&'a str>),
     Context,
+    Rules,
+    /// Removes rules, by their numbers in the last list, from 1.
+    Forget(Vec<usize>),
     New,
     Quit,
 }
@@ -56,7 +59,7 @@ pub(super) enum Hunks {
 }
 
 /// The commands: name, arguments, summary.
-pub(super) const COMMANDS: [(&str, &str, &str); 14] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
     ("help", "", "list the commands and keys"),
     ("model", "[MODEL]", "show or change the model"),
     ("effort", "[LEVEL]", "show or change how much the model reasons"),
@@ -69,6 +72,8 @@ pub(super) const COMMANDS: [(&str, &str, &str); 14] = [
     ("undo", "N…|all", "undo changes, by their numbers in /review"),
     ("compact", "[INSTRUCTIONS]", "summarize the conversation to free its context"),
     ("context", "", "show what fills the model's context"),
+    ("rules", "", "list the permission rules"),
+    ("forget", "N…", "remove answers, by their numbers in /rules"),
     ("new", "", "start a new session in this directory"),
     ("quit", "", "leave; a running turn continues (Ctrl-D)"),
 ];
@@ -113,6 +118,10 @@ pub(super) fn parse(line: &str, is_prompt: impl Fn(&str) -> bool) -> Line<'_> {
         ("undo", Some(hunks)) => decide(Verdict::Undo, hunks).ok_or_else(|| usage(name)),
         ("compact", instructions) => Ok(Command::Compact(instructions)),
         ("context", None) => Ok(Command::Context),
+        ("rules", None) => Ok(Command::Rules),
+        ("forget", Some(rules)) => {
+            numbers(rules).map(Command::Forget).ok_or_else(|| usage(name))
+        }
         ("new", None) => Ok(Command::New),
         ("quit" | "exit", None) => Ok(Command::Quit),
         (name, _) if COMMANDS.iter().any(|(known, ..)| *known == name) => Err(usage(name)),
@@ -125,13 +134,18 @@ fn decide(verdict: Verdict, hunks: &str) -> Option<Command<'static>> {
     if hunks == "all" {
         return Some(Command::Decide { verdict, hunks: Hunks::All });
     }
-    let words = hunks.split([' ', ',']).filter(|word| !word.is_empty());
+    Some(Command::Decide { verdict, hunks: Hunks::Numbers(numbers(hunks)?) })
+}
+
+/// Parses numbers from 1, each returned once and in order.
+fn numbers(text: &str) -> Option<Vec<usize>> {
+    let words = text.split([' ', ',']).filter(|word| !word.is_empty());
     let numbers: Option<Vec<usize>> =
         words.map(|word| word.parse().ok().filter(|number| *number > 0)).collect();
     let mut numbers = numbers.filter(|numbers| !numbers.is_empty())?;
     numbers.sort_unstable();
     numbers.dedup();
-    Some(Command::Decide { verdict, hunks: Hunks::Numbers(numbers) })
+    Some(numbers)
 }
 
 fn unknown(name: &str) -> String {
@@ -194,6 +208,9 @@ mod tests {
                 Line::Command(Command::Decide { verdict: Verdict::Undo, hunks: Hunks::All }),
             ),
             ("/compact keep names", Line::Command(Command::Compact(Some("keep names")))),
+            ("/rules", Line::Command(Command::Rules)),
+            ("/forget 2 1", Line::Command(Command::Forget(vec![1, 2]))),
+            ("/forget all", Line::Invalid("usage: /forget N…".to_owned())),
             ("/exit", Line::Command(Command::Quit)),
             ("/keep", Line::Invalid("usage: /keep N…|all".to_owned())),
             ("/keep 0", Line::Invalid("usage: /keep N…|all".to_owned())),
@@ -219,7 +236,7 @@ mod tests {
     fn every_command_is_understood_and_the_help_fits_a_terminal() {
         for (name, arguments, _) in COMMANDS {
             let argument = match arguments {
-                "N…|all" => "1",
+                "N…|all" | "N…" => "1",
                 "TEXT" => "x",
                 _ => "",
             };

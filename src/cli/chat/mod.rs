@@ -11,6 +11,7 @@ mod hunks;
 pub(crate) mod look;
 mod reply;
 mod requests;
+mod rules;
 mod status;
 mod view;
 mod wire;

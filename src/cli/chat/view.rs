@@ -5,6 +5,7 @@ mod responses;
 
 use super::commands::{self, Command, Hunks, Line, Verdict};
 use super::hunks::Listed;
+use super::rules::Removable;
 use super::look::{Ink, Look};
 use super::reply::Reply;
 use super::requests::{Requests, Typed};
@@ -20,10 +21,11 @@ use pintle_protocol::handshake::{InitializeParams, PeerInfo, ProtocolOffer};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::{
     ApprovalRequest, CancelRequest, ConfigList, ConfigSet, ContextRead, Initialize, Notification,
-    QuestionRequest, Request, ReviewDecide, ReviewList, SessionCompact, SessionCreate,
+    PermissionList, PermissionRemove, QuestionRequest, Request, ReviewDecide, ReviewList, SessionCompact, SessionCreate,
     SessionEvent, SessionEvents, SessionEventsMissed, SessionEventsMissedParams, ShellRun,
     TurnInterrupt, TurnStart, TurnSteer,
 };
+use pintle_protocol::permission::{PermissionRemoveParams, PermissionRule};
 use pintle_protocol::question::Question;
 use pintle_protocol::review::{ReviewDecideParams, ReviewListParams};
 use pintle_protocol::session::{
@@ -120,6 +122,7 @@ pub(super) struct View {
     requests: Requests,
     status: Status,
     listed: Listed,
+    removable: Removable,
     /// Lines that came before the session was open; none once it is.
     early: Option<Vec<String>>,
     turn: Turn,
@@ -172,6 +175,7 @@ impl View {
             requests: Requests::default(),
             status: Status::default(),
             listed: Listed::default(),
+            removable: Removable::default(),
             early: Some(Vec::new()),
             turn: Turn::None,
             items: Items::default(),
@@ -389,6 +393,11 @@ impl View {
                 let params = ContextReadParams { session_id, summary: true };
                 self.send::<ContextRead>(&params, Pending::Context, out);
             }
+            Command::Rules => {
+                let params = SessionParams { session_id };
+                self.send::<PermissionList>(&params, Pending::Rules, out);
+            }
+            Command::Forget(numbers) => self.forget(&numbers, out),
             Command::New if self.turn != Turn::None => {
                 self.print_line("! a turn is running; stop it with /stop, or run `pintle chat` in another terminal", out);
             }
@@ -407,6 +416,21 @@ impl View {
                 for action in actions {
                     let params = ReviewDecideParams { session_id: self.session.clone(), action };
                     self.send::<ReviewDecide>(&params, Pending::Decide, out);
+                }
+            }
+            Err(reason) => self.print_line(&format!("! {reason}"), out),
+        }
+    }
+
+    /// Removes rules that answers added.
+    fn forget(&mut self, numbers: &[usize], out: &mut Vec<Out>) {
+        match self.removable.numbered(numbers) {
+            Ok(rules) => {
+                for PermissionRule { text, rule_id, .. } in rules {
+                    let (session_id, rule_id) =
+                        (self.session.clone(), rule_id.unwrap_or_default());
+                    let params = PermissionRemoveParams { session_id, rule_id };
+                    self.send::<PermissionRemove>(&params, Pending::Forget(text), out);
                 }
             }
             Err(reason) => self.print_line(&format!("! {reason}"), out),

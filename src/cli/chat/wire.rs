@@ -25,6 +25,9 @@ pub(super) enum Pending {
     Decide,
     Compact,
     Context,
+    Rules,
+    /// This rule is removed.
+    Forget(String),
     Shell,
     /// A session in place of this one.
     New,

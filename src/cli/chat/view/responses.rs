@@ -3,6 +3,7 @@
 use super::{Items, Out, REFUSED, Reader, TAIL, Target, Turn, View, parsed};
 use crate::cli::chat::hunks::Listed;
 use crate::cli::chat::look::Ink;
+use crate::cli::chat::rules::Removable;
 use crate::cli::chat::wire::Pending;
 use crate::cli::sessions::one_line;
 use pintle_protocol::approval::PermissionMode;
@@ -14,6 +15,7 @@ use pintle_protocol::methods::{
     SessionOpen, SkillList, SkillListResult,
 };
 use pintle_protocol::models::ModelsListResult;
+use pintle_protocol::permission::PermissionListResult;
 use pintle_protocol::review::{Outcome, ReviewDecideResult, ReviewListResult};
 use pintle_protocol::session::{
     SessionEventsResult, SessionOpenParams, SessionParams, SessionResult,
@@ -77,6 +79,13 @@ impl View {
                     self.print(&context_text(&context), out);
                 }
             }
+            Pending::Rules => {
+                if let Some(listed) = parsed::<PermissionListResult>(result) {
+                    let text = self.removable.list(listed, self.look);
+                    self.print(&text, out);
+                }
+            }
+            Pending::Forget(rule) => self.print_line(&format!("removed {}", one_line(&rule)), out),
             Pending::Shell => {
                 if let Some(ran) = parsed::<ShellRunResult>(result) {
                     self.ran(&ran, out);
@@ -88,6 +97,7 @@ impl View {
                     self.send::<SessionClose>(&SessionParams { session_id }, Pending::Close, out);
                     self.target = Target::New(Box::default());
                     (self.items, self.listed) = (Items::default(), Listed::default());
+                    self.removable = Removable::default();
                     self.opened(&opened, out);
                 }
             }
@@ -98,7 +108,8 @@ impl View {
 
     /// Prints why a request was refused.
     fn refused(&mut self, pending: Pending, error: &Value, out: &mut Vec<Out>) {
-        let is_late = error.pointer("/data/code").and_then(Value::as_str) == Some("noActiveTurn");
+        let code = error.pointer("/data/code").and_then(Value::as_str);
+        let (is_late, is_missing) = (code == Some("noActiveTurn"), code == Some("notFound"));
         let pending = match pending {
             Pending::Steer(input) if is_late => {
                 self.start(input, out);
@@ -109,8 +120,11 @@ impl View {
         let what = one_line(error["message"].as_str().unwrap_or("the engine rejected the request"));
         let hint = error.pointer("/data/hint").and_then(Value::as_str);
         // The next step in the chat's words.
-        let hint =
-            if matches!(pending, Pending::Decide) { Some("run /review again") } else { hint };
+        let hint = match pending {
+            Pending::Decide => Some("run /review again"),
+            Pending::Forget(_) if is_missing => Some("run /rules again"),
+            _ => hint,
+        };
         let hint = hint.map_or_else(String::new, |hint| format!("\n  {}", one_line(hint)));
         match pending {
             // Names to complete are not worth an error.
