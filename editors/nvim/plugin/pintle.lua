@@ -102,6 +102,7 @@ for _, verb in ipairs({
   "revert",
   "review",
   "rewind",
+  "rules",
   "search",
   "servers",
   "sessions",

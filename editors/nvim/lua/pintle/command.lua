@@ -162,6 +162,9 @@ local verbs = {
     end
     require("pintle.add").add(text ~= "" and text or nil, M.range(call))
   end,
+  rules = function()
+    require("pintle.rules").open()
+  end,
   servers = function()
     require("pintle.servers").open()
   end,
