@@ -21,6 +21,7 @@ import type { Keys } from "./settings/keys.ts";
 import { Logins } from "./settings/view/logins.ts";
 import { engineCommands } from "./settings/view/engineSetup.ts";
 import { modeCommands } from "./settings/view/modes.ts";
+import { ruleCommands } from "./settings/view/ruleCommands.ts";
 import { setupCommands } from "./settings/view/setup.ts";
 import { trustCommands } from "./settings/view/trustCommands.ts";
 import { t } from "./words.ts";
@@ -49,6 +50,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...sessionCommands(owner),
     ...serverCommands(owner, logins),
     ...trustCommands(owner),
+    ...ruleCommands(owner),
     ...editorCommands(owner),
     ...commitCommands(owner),
     ...owner.notes.commands(),

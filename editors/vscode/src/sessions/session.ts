@@ -10,6 +10,7 @@ import type {
   EditorDiagnosticsParams,
   ItemId,
   JobId,
+  PermissionListResult,
   QueueUpdateParams,
   SeenFile,
   SessionConfig,
@@ -214,6 +215,12 @@ export class Session {
   async projectFiles(agreed?: SeenFile[]): Promise<TrustResult | undefined> {
     if (agreed === undefined) return this.#connection?.request("trust/read", { sessionId: this.id });
     return this.#connection?.request("trust/agree", { sessionId: this.id, files: agreed });
+  }
+
+  /** The session's permission rules, after removing one that an answer added. Nothing where the engine is gone. */
+  async permissionRules(removed?: string): Promise<PermissionListResult | undefined> {
+    if (removed === undefined) return this.#connection?.request("permission/list", { sessionId: this.id });
+    return this.#connection?.request("permission/remove", { sessionId: this.id, ruleId: removed });
   }
 
   /** Tells the engine what the editor finds wrong. Nobody waits for it, and one that is lost does no harm. */
