@@ -104,6 +104,34 @@ fn a_person_chats_allows_reviews_and_leaves() {
 }
 
 #[test]
+fn an_answer_is_listed_and_taken_back() {
+    let touch = |name: &str| calls("bash", json!({"command": format!("touch {name}")}));
+    let replies = [touch("a"), touch("b"), text("Done."), touch("c"), text("Not done.")];
+    let shared = Shared::at(Place::new(&[]), json!(replies));
+    let mut person = chat(&shared, &[]);
+    person.types("go\r");
+    person.shows("  s  Allow `touch **` for this session");
+    person.types("s\r");
+    person.shows("Done.\n");
+    assert!(shared.place.path("b").exists());
+    person.types("/rules\r");
+    person.shows("  1  allow `touch **`  for this session\n/forget N…");
+    person.types("/forget 2\r");
+    person.shows("! there is no rule 2 in the last list; run /rules again");
+    person.types("\u{15}/forget 1\r");
+    person.shows("removed allow `touch **`");
+    person.types("/forget 1\r");
+    person.shows("run /rules again");
+    person.types("again\r");
+    person.shows("? bash: touch c");
+    person.types("n\r");
+    person.shows("Not done.\n");
+    assert!(!shared.place.path("c").exists());
+    person.types("\u{4}");
+    assert!(person.left().success());
+}
+
+#[test]
 fn output_does_not_tear_the_line_that_is_being_typed() {
     let shared = Shared::new(json!([text("First."), text("Second.")]));
     let mut person = chat(&shared, &[]);
