@@ -12,6 +12,10 @@ pub enum Input {
     Text {
         /// The text.
         text: String,
+        /// True for text that the user has not typed, such as a terminal's output: `@path` and `/name` have no meaning in it. Older
+        /// engines ignore this.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        verbatim: bool,
     },
     /// A file, read when the model reads the message.
     File {
@@ -99,12 +103,22 @@ pub enum Severity {
 impl Input {
     /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text { text: text.into() }
+        Self::Text { text: text.into(), verbatim: false }
+    }
+
+    /// A text block that the user has not typed.
+    pub fn verbatim(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into(), verbatim: true }
     }
 
     /// Returns the text if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
-        if let Self::Text { text } = self { Some(text) } else { None }
+        if let Self::Text { text, .. } = self { Some(text) } else { None }
+    }
+
+    /// Returns the text if this is a text block that the user has typed.
+    pub fn as_typed(&self) -> Option<&str> {
+        if let Self::Text { text, verbatim: false } = self { Some(text) } else { None }
     }
 
     /// Returns the text blocks of a message, one below the other.

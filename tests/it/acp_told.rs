@@ -127,13 +127,15 @@ fn a_title_is_told_when_it_changes() {
 fn a_session_is_named_after_the_prompt_and_not_after_a_rule_before_it() {
     let place = Place::new(&[]);
     let mut client = Client::open(&place, &script(&[said("a")]), json!({}));
-    let rule = json!({"uri": "zed:///agent/rule/1", "text": "Always be brief."});
+    // What it mentions is not read.
+    let rule = json!({"uri": "zed:///agent/rule/1", "text": "Always be brief, as in @brief.md."});
     let prompt =
         json!([{"type": "resource", "resource": rule}, {"type": "text", "text": " fix it"}]);
     client.ask("session/prompt", json!({"prompt": prompt}));
     assert_eq!(client.ask("session/list", json!({}))["sessions"][0]["title"], "fix it");
     let journal = std::fs::read_to_string(place.journal()).unwrap();
-    assert!(journal.contains("Always be brief."));
+    assert!(journal.contains("Always be brief, as in @brief.md."));
+    assert!(!journal.contains("unknownMention"), "{journal}");
 }
 
 #[test]

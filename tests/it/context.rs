@@ -337,6 +337,7 @@ fn what_is_attached_or_mentioned_is_read() {
         "say ok",
         concat!(
             r#"send [{"type":"text","text":"see @a.txt, @none.txt and me@b.txt"},"#,
+            r#"{"type":"text","text":"said @b.txt and @nobody","verbatim":true},"#,
             r#"{"type":"file","path":"a.txt","range":{"start":2,"end":2}},{"type":"file","path":"gone.txt"},"#,
             r#"{"type":"selection","path":"b.txt","range":{"start":1,"end":1},"text":"unsaved"},"#,
             r#"{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="},"#,
@@ -346,7 +347,7 @@ fn what_is_attached_or_mentioned_is_read() {
             git repository: no
             notice unknownMention: no such file, directory or resource: `@none.txt`
             --- the model read
-            user "see @a.txt, @none.txt and me@b.txt <file path=\"a.txt\" lines=\"2\">\ntwo\n</file> <file path=\"gone.txt\">\n[File not found: gone.txt (ENOENT)]\n</file> <selection path=\"b.txt\" lines=\"1\">\nunsaved\n</selection> <image> <diagnostics path=\"b.txt\">\nline 1: error: no\n</diagnostics> <file path=\"a.txt\">\none\ntwo\n</file>"
+            user "see @a.txt, @none.txt and me@b.txt said @b.txt and @nobody <file path=\"a.txt\" lines=\"2\">\ntwo\n</file> <file path=\"gone.txt\">\n[File not found: gone.txt (ENOENT)]\n</file> <selection path=\"b.txt\" lines=\"1\">\nunsaved\n</selection> <image> <diagnostics path=\"b.txt\">\nline 1: error: no\n</diagnostics> <file path=\"a.txt\">\none\ntwo\n</file>"
         "#]],
     );
 }

@@ -350,10 +350,15 @@ class QueuedInput(_QueuedInput, total=False):
 # Delivery of a user message to the model.
 Delivery: TypeAlias = Union[Literal["prompt"], Literal["steer"], Literal["followUp"]]
 
-class InputText(TypedDict):
+class _InputText(TypedDict):
     type: Literal["text"]
     # The text.
     text: str
+
+
+class InputText(_InputText, total=False):
+    # True for text that the user has not typed, such as a terminal's output: `@path` and `/name` have no meaning in it. Older engines ignore this.
+    verbatim: bool
 
 
 class _InputFile(TypedDict):

@@ -73,8 +73,8 @@ pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
         let mut mentioned = Vec::new();
         for (at, block) in sent.iter().enumerate() {
             match block {
-                Input::Text { text } => {
-                    let is_typed = !ctx.prompt.is_subagent;
+                Input::Text { text, verbatim } => {
+                    let is_typed = !verbatim && !ctx.prompt.is_subagent;
                     let called = if is_typed && at == 0 { call(ctx, text).await } else { None };
                     content.extend(called.unwrap_or_else(|| vec![Content::text(text.clone())]));
                     if is_typed {
@@ -277,7 +277,7 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
 /// Returns true for a message without anything to read.
 pub(crate) fn is_blank(input: &[Input]) -> bool {
     input.iter().all(|block| match block {
-        Input::Text { text } => text.trim().is_empty(),
+        Input::Text { text, .. } => text.trim().is_empty(),
         Input::File { .. }
         | Input::Selection { .. }
         | Input::Diagnostics { .. }

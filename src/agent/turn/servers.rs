@@ -78,10 +78,7 @@ fn relevance(conversation: &Conversation, work: &Work) -> Relevance {
         Work::Answer(inputs) => inputs.as_slice(),
         Work::Compact(_) | Work::SummarizeBranch(_) => &[],
     };
-    let texts = inputs.iter().flat_map(|input| &input.content).filter_map(|input| match input {
-        Input::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
+    let texts = inputs.iter().flat_map(|input| &input.content).filter_map(Input::as_text);
     Relevance { called, message: texts.collect::<Vec<_>>().join("\n") }
 }
 

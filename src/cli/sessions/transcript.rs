@@ -107,7 +107,7 @@ pub(crate) fn drawn(text: &str) -> Cow<'_, str> {
 
 fn input(block: &Input) -> String {
     match block {
-        Input::Text { text } => text.trim_end().to_owned(),
+        Input::Text { text, .. } => text.trim_end().to_owned(),
         Input::File { path, .. } | Input::Diagnostics { path, .. } => format!("[{path}]"),
         Input::Selection { path, text, .. } => format!("[{path}]\n{}", text.trim_end()),
         Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),

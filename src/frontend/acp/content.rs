@@ -40,7 +40,7 @@ fn is_rule(block: &acp::ContentBlock) -> bool {
 
 fn block(block: acp::ContentBlock) -> Result<Input, String> {
     match block {
-        acp::ContentBlock::Text(text) => Ok(Input::Text { text: text.text }),
+        acp::ContentBlock::Text(text) => Ok(Input::text(text.text)),
         acp::ContentBlock::Image(image) => image_input(image.mime_type, image.data),
         acp::ContentBlock::Audio(_) => {
             Err("audio is not supported; send text (`promptCapabilities.audio` is false)"
@@ -62,7 +62,7 @@ fn image_input(mime_type: String, data: String) -> Result<Input, String> {
 fn linked(link: &acp::ResourceLink) -> Input {
     match file_uri(&link.uri) {
         Some((path, range)) => Input::File { path, range },
-        None => Input::Text { text: format!("[{}]({})", link.name, link.uri) },
+        None => Input::verbatim(format!("[{}]({})", link.name, link.uri)),
     }
 }
 
@@ -75,7 +75,7 @@ fn embedded(resource: acp::EmbeddedResourceResource) -> Result<Input, String> {
                     let range = range.unwrap_or(LineRange { start: 1, end: lines });
                     Input::Selection { path, range, text: resource.text }
                 }
-                None => Input::Text { text: format!("{}:\n{}", resource.uri, resource.text) },
+                None => Input::verbatim(format!("{}:\n{}", resource.uri, resource.text)),
             })
         }
         acp::EmbeddedResourceResource::BlobResourceContents(resource) => {
@@ -160,7 +160,7 @@ fn uri(path: &str, range: Option<LineRange>) -> String {
 pub(super) fn shown(input: &Input) -> acp::ContentBlock {
     let text = |text: String| acp::ContentBlock::Text(acp::TextContent::new(text));
     match input {
-        Input::Text { text: content } => text(wire::cut(content)),
+        Input::Text { text: content, .. } => text(wire::cut(content)),
         Input::File { path, range } => {
             let name = path.rsplit('/').next().unwrap_or(path);
             acp::ContentBlock::ResourceLink(acp::ResourceLink::new(name, uri(path, *range)))
@@ -192,7 +192,7 @@ pub(super) fn shown(input: &Input) -> acp::ContentBlock {
 
 /// Returns the instructions of `/compact [INSTRUCTIONS]`, if the prompt is this command. They are empty if none are given.
 pub(super) fn compaction(input: &[Input]) -> Option<String> {
-    let [Input::Text { text }] = input else { return None };
+    let [Input::Text { text, verbatim: false }] = input else { return None };
     let rest = text.trim().strip_prefix("/compact")?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
 }
@@ -269,10 +269,10 @@ mod tests {
             a link to a file: {"type":"file","path":"/p/a b.rs"}
             a link to lines: {"type":"file","path":"/p/a.rs","range":{"start":5,"end":9}}
             a link to a line: {"type":"file","path":"/p/a.rs","range":{"start":5,"end":5}}
-            a link elsewhere: {"type":"text","text":"[docs](https://x.org/)"}
+            a link elsewhere: {"type":"text","text":"[docs](https://x.org/)","verbatim":true}
             a text within: {"type":"selection","path":"/p/a.rs","range":{"start":1,"end":2},"text":"one\ntwo\n"}
             a selection: {"type":"selection","path":"/p/a.rs","range":{"start":7,"end":8},"text":"x"}
-            a text from nowhere: {"type":"text","text":"zed:///thread:\nx"}
+            a text from nowhere: {"type":"text","text":"zed:///thread:\nx","verbatim":true}
             a picture within: {"type":"image","mimeType":"image/png","data":"AA=="}
             a document within: {"type":"document","mimeType":"application/pdf","data":"JVBERi0=","name":"a b.pdf"}
             a document without a type: {"type":"document","mimeType":"application/pdf","data":"JVBERi0=","name":"document.pdf"}

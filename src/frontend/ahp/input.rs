@@ -141,7 +141,7 @@ pub(super) fn blocks(message: &Message) -> Result<Vec<Input>, String> {
                 ));
             }
             MessageAttachment::Simple(simple) => {
-                input.extend(simple.model_representation.clone().map(Input::text));
+                input.extend(simple.model_representation.clone().map(Input::verbatim));
             }
             MessageAttachment::Annotations(_)
             | MessageAttachment::Chat(_)

@@ -128,7 +128,7 @@ pub(super) fn includes(whole: &lsp::CodeActionKind, kind: &lsp::CodeActionKind) 
 /// Returns a message's blocks: its text, and the place that it is about. `path` is its document's path, `shown` the document's text if it
 /// is open.
 pub(super) fn input(message: Message, path: Option<String>, shown: Option<&str>) -> Vec<Input> {
-    let mut input = vec![Input::Text { text: message.text }];
+    let mut input = vec![Input::text(message.text)];
     let Some(path) = path else { return input };
     if !message.diagnostics.is_empty() {
         let items = message.diagnostics.into_iter().map(diagnostic).collect();

@@ -165,7 +165,7 @@ impl Message {
     pub(super) fn into_input(self) -> Vec<Input> {
         let images = self.images.into_iter().flatten();
         let image = |image: Image| Input::Image { mime_type: image.mime_type, data: image.data };
-        [Input::Text { text: self.message }].into_iter().chain(images.map(image)).collect()
+        [Input::text(self.message)].into_iter().chain(images.map(image)).collect()
     }
 }
 

@@ -21,7 +21,7 @@ pub fn plain(content: &[Input]) -> Vec<Content> {
 
 fn block(input: &Input) -> Content {
     match input {
-        Input::Text { text } => Content::text(text.clone()),
+        Input::Text { text, .. } => Content::text(text.clone()),
         Input::File { path, range } => {
             file(path, *range, "[not read: the message was interrupted]")
         }

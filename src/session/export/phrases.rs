@@ -131,7 +131,7 @@ pub fn change(change: &FileChange) -> String {
 /// Returns a block of a user's message as text; an image is only named.
 pub fn input(input: &Input) -> String {
     match input {
-        Input::Text { text } => text.clone(),
+        Input::Text { text, .. } => text.clone(),
         Input::File { path, range } => {
             let lines = range.map(|lines| format!(", lines {} to {}", lines.start, lines.end));
             format!("[file {path}{}]", lines.unwrap_or_default())

@@ -236,8 +236,7 @@ pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
 
 fn beginning(input: &[Input]) -> String {
     let text = input.iter().find_map(|block| {
-        let Input::Text { text } = block else { return None };
-        text.lines().find(|line| !line.trim().is_empty())
+        block.as_typed()?.lines().find(|line| !line.trim().is_empty())
     });
     text.unwrap_or_default().trim().chars().take(TEXT_CHARS).collect()
 }

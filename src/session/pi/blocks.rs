@@ -30,7 +30,7 @@ fn block(block: &Value) -> Content {
 /// Converts a user's message into the engine's input.
 pub(super) fn inputs(content: Vec<Content>) -> Vec<Input> {
     let input = |content| match content {
-        Content::Text { text } | Content::Document { text, .. } => Input::Text { text },
+        Content::Text { text } | Content::Document { text, .. } => Input::text(text),
         Content::Image { mime_type, data } => Input::Image { mime_type, data },
     };
     content.into_iter().map(input).collect()

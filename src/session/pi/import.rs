@@ -281,7 +281,7 @@ impl Importer<'_> {
 
     fn user_message(&mut self, message: &Map<String, Value>, line: &Parsed<'_>) {
         let mut content = blocks::inputs(blocks::content(message.get("content")));
-        let is_empty = |block: &Input| matches!(block, Input::Text { text } if text.is_empty());
+        let is_empty = |block: &Input| matches!(block, Input::Text { text, .. } if text.is_empty());
         let mut fields = "{}";
         if content.iter().all(is_empty) {
             content = vec![Input::text("")];
@@ -424,7 +424,7 @@ impl Importer<'_> {
 fn plain(content: Option<&Value>) -> String {
     let blocks = blocks::inputs(blocks::content(content));
     let text = |block: &Input| match block {
-        Input::Text { text } => text.clone(),
+        Input::Text { text, .. } => text.clone(),
         Input::Image { mime_type, .. } => format!("[an image of type {mime_type}]"),
         Input::Document { name, .. } => format!("[the document {name}]"),
         Input::File { .. } | Input::Selection { .. } | Input::Diagnostics { .. } => String::new(),

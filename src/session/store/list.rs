@@ -166,8 +166,7 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
 /// Returns the first line of a message as a title.
 fn first_line(content: &[Input]) -> Option<String> {
     content.iter().find_map(|block| {
-        let Input::Text { text } = block else { return None };
-        let first = text.lines().find(|line| !line.trim().is_empty())?;
+        let first = block.as_typed()?.lines().find(|line| !line.trim().is_empty())?;
         Some(first.trim().chars().take(TITLE_CHARS).collect())
     })
 }

@@ -23,7 +23,7 @@ pub(crate) fn strings(value: &serde_json::Value, path: &str, texts: &mut Vec<(St
 
 pub(crate) fn text_of(input: &[Input]) -> String {
     let block = |input: &Input| match input {
-        Input::Text { text } => format!("{text:?}"),
+        Input::Text { text, .. } => format!("{text:?}"),
         Input::File { path, .. } => format!("<file {path}>"),
         Input::Selection { path, .. } => format!("<selection {path}>"),
         Input::Diagnostics { path, .. } => format!("<diagnostics {path}>"),

@@ -180,6 +180,7 @@
 ---@class pintle.Input.text
 ---@field type "text" 
 ---@field text string The text.
+---@field verbatim? boolean True for text that the user has not typed, such as a terminal's output: `@path` and `/name` have no meaning in it. Older engines ignore this.
 
 ---A file, read when the model reads the message.
 ---@class pintle.Input.file
@@ -2413,10 +2414,10 @@ M.method = {
   ---Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more file kinds may be added.)
   ---Params: `pintle.TrustAgreeParams`; result: `pintle.TrustResult`.
   trust_agree = "trust/agree",
-  ---Lists the rules that decide about a session's calls, with those that the user's answers added. (Experimental: rules may get more parts.)
+  ---Lists a session's permission rules, including those added by the user's answers. (Experimental: rules may get more parts.)
   ---Params: `pintle.SessionParams`; result: `pintle.PermissionListResult`.
   permission_list = "permission/list",
-  ---Removes a rule that an answer added, for every session to which it applies. Calls from now on are decided without it, also in a running turn of this session; other sessions follow with their next turn. Fails with `notFound` if the rule is not in force. (Experimental: rules may get more parts.)
+  ---Removes a permission rule added by an answer. The next call is decided without it, even in a running turn; other sessions stop using it with their next turn. Fails with `notFound` if no such rule is in force. (Experimental: rules may get more parts.)
   ---Params: `pintle.PermissionRemoveParams`; result: `pintle.PermissionListResult`.
   permission_remove = "permission/remove",
   ---Lists the prompts that can be called with `/name`, from the current files.

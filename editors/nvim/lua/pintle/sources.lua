@@ -34,7 +34,8 @@ end
 ---@param language? string
 ---@return pintle.Input.text
 local function titled(title, text, language)
-  return { type = "text", text = ("%s:\n\n%s"):format(title, input.fence((text:gsub("%s+$", "")), language)) }
+  local fenced = input.fence((text:gsub("%s+$", "")), language)
+  return { type = "text", text = ("%s:\n\n%s"):format(title, fenced), verbatim = true }
 end
 
 ---The last lines of a text that is not empty; the title says if some are left out.
@@ -109,7 +110,8 @@ local function quickfix()
   if #lines == 0 then
     return nil
   end
-  return { type = "text", text = ("The quickfix list, %s:\n\n%s"):format(list.title, table.concat(lines, "\n")) }
+  local text = ("The quickfix list, %s:\n\n%s"):format(list.title, table.concat(lines, "\n"))
+  return { type = "text", text = text, verbatim = true }
 end
 
 ---@param result vim.SystemCompleted

@@ -279,7 +279,7 @@ test("the selection, diagnostics and the quickfix list go with the message that 
     { type = "text", text = "see @selection, @diagnostics and @quickfix" },
     { type = "selection", path = path, range = { start = 2, ["end"] = 3 }, text = "two\nthree" },
     { type = "diagnostics", path = path, items = { problem } },
-    { type = "text", text = "The quickfix list, make:\n\na.txt:3: here" },
+    { type = "text", text = "The quickfix list, make:\n\na.txt:3: here", verbatim = true },
   })
 end)
 

@@ -129,7 +129,7 @@ fn line(fate: &FileFate) -> String {
 
 fn describe(input: &Input) -> String {
     match input {
-        Input::Text { text } => text.clone(),
+        Input::Text { text, .. } => text.clone(),
         Input::File { path, .. }
         | Input::Selection { path, .. }
         | Input::Diagnostics { path, .. } => format!("[{path}]"),

@@ -87,7 +87,7 @@ fn input_texts(content: &[Input]) -> (String, Vec<String>) {
     let mut paths = Vec::new();
     for block in content {
         match block {
-            Input::Text { text } => texts.push(text),
+            Input::Text { text, .. } => texts.push(text),
             Input::File { path, .. } => paths.push(path.clone()),
             Input::Selection { path, text, .. } => {
                 paths.push(path.clone());
