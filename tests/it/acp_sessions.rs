@@ -143,6 +143,7 @@ fn the_engine_s_own_methods_are_answered_under_its_name() {
     let events = client.ask("_pintle/session/events", json!({"after": 0, "limit": 5}));
     assert_eq!(events["events"][0]["seq"], 1);
     assert_eq!(client.ask("_pintle/queue/list", json!({}))["queue"], json!([]));
+    assert_eq!(client.ask("_pintle/permission/list", json!({}))["rules"], json!([]));
     let tree = client.ask("_pintle/session/tree", json!({}));
     assert!(tree["nodes"].is_array(), "{tree}");
     let rewound = client.ask("_pintle/session/rewind", json!({"to": {"seq": 1}, "scope": "files"}));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Methods of the native protocol that are answered under `_pintle/`. None of them opens or closes a session for this client: a fork is
 /// opened with `session/load`.
-pub(super) const ENGINE_METHODS: [&str; 29] = [
+pub(super) const ENGINE_METHODS: [&str; 31] = [
     "session/events",
     "session/items",
     "session/tree",
@@ -37,6 +37,8 @@ pub(super) const ENGINE_METHODS: [&str; 29] = [
     "job/stop",
     "mcp/list",
     "mcp/update",
+    "permission/list",
+    "permission/remove",
     "models/list",
 ];
 
