@@ -6,6 +6,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
@@ -46,7 +47,15 @@ pub(crate) fn front(plain: &str, asks_for_certificate: bool) -> String {
                 let (acceptor, behind) = (acceptor.clone(), behind.clone());
                 tokio::spawn(async move {
                     // A client that does not trust the certificate, or has none, ends the handshake.
-                    let Ok(mut stream) = acceptor.accept(stream).await else { return };
+                    let mut stream = match acceptor.accept(stream).into_fallible().await {
+                        Ok(stream) => stream,
+                        Err((_, mut refused)) => {
+                            // Its request is read, or the system would reset the connection before the client has read why.
+                            let _ = refused.shutdown().await;
+                            let _ = tokio::io::copy(&mut refused, &mut tokio::io::sink()).await;
+                            return;
+                        }
+                    };
                     let mut server = TcpStream::connect(behind).await.unwrap();
                     let _ = tokio::io::copy_bidirectional(&mut stream, &mut server).await;
                 });
