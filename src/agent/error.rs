@@ -216,6 +216,11 @@ impl Error {
         Self::new(ErrorKind::NotFound, format!("session {session} is closed"))
             .hint(Action::OpenSession)
     }
+
+    /// Returns true if a session refused because it is closing or closed. Opening it then reads its journal.
+    pub fn is_closed_session(&self) -> bool {
+        self.hint == Some(Hint::Action(Action::OpenSession))
+    }
 }
 
 impl From<store::Error> for Error {

@@ -96,8 +96,8 @@ impl Engine {
             handle.ask(|reply| SettingsCommand::Configure { config: config.clone(), reply });
         match configured.await {
             Ok(()) => Ok(Some(handle)),
-            // The session is closing: wait until its journal is free.
-            Err(_) if handle.commands.is_closed() => {
+            // Wait until its journal is free.
+            Err(error) if error.is_closed_session() => {
                 while self.open.contains_key(id)
                     && let Some(ended) = self.tasks.join_next().await
                 {

@@ -6,11 +6,11 @@ use super::session::{Loaded, Open, Origin, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
 use super::wire::reason;
-use crate::client::subscribe;
+use crate::client;
 use futures_util::future::FutureExt;
 use pintle_agent::{
     CreateSession, EngineHandle, Error, EventSelection, NewFolder, OpenConfig, PageRange,
-    Subscriber,
+    SessionHandle, Subscriber,
 };
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
@@ -199,11 +199,18 @@ async fn load(
     again: OpenConfig,
     subscriber: Subscriber,
 ) -> Result<Loaded, Error> {
-    let handle = match create {
-        Some(create) => engine.create(create).await?,
-        None => engine.open(session.clone(), again).await?,
+    let begin = |handle: SessionHandle| {
+        let subscriber = subscriber.clone();
+        async move { client::subscribe(&handle, subscriber, None).await }
     };
-    let snapshot = subscribe(&handle, subscriber, None).await?;
+    let (handle, snapshot) = match create {
+        Some(create) => {
+            let handle = engine.create(create).await?;
+            let snapshot = begin(handle.clone()).await?;
+            (handle, snapshot)
+        }
+        None => client::open(engine, session.clone(), again, begin).await?,
+    };
     let mut records = Vec::new();
     let mut after = 0;
     while after < snapshot.seq {

@@ -14,8 +14,8 @@ pub(crate) use subagents::Subagents;
 
 use futures_util::future::join_all;
 use pintle_agent::{
-    Adopt, Command, EngineHandle, Error, EventSelection, Feed, SessionHandle, Subscriber,
-    SubscriberId, SubscriptionCommand, TurnCommand,
+    Adopt, Command, EngineHandle, Error, EventSelection, Feed, OpenConfig, SessionHandle,
+    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionResult;
@@ -100,6 +100,26 @@ pub(crate) async fn subscribe(
     from_seq: Option<u64>,
 ) -> Result<SessionResult, Error> {
     session.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await
+}
+
+/// Opens a session and begins to use it. If its last client leaves in between, which closes the session, it is opened again.
+///
+/// # Errors
+/// Fails if the session cannot be opened, or `begin` fails.
+pub(crate) async fn open<T, F: Future<Output = Result<T, Error>>>(
+    engine: &EngineHandle,
+    id: SessionId,
+    config: OpenConfig,
+    begin: impl Fn(SessionHandle) -> F,
+) -> Result<(SessionHandle, T), Error> {
+    let mut is_first = true;
+    loop {
+        let session = engine.open(id.clone(), config.clone()).await?;
+        match begin(session.clone()).await {
+            Err(error) if is_first && error.is_closed_session() => is_first = false,
+            begun => return Ok((session, begun?)),
+        }
+    }
 }
 
 /// Returns a session's state.

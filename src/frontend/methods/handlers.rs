@@ -112,7 +112,7 @@ pub(super) async fn session_create(
     let create = CreateSession { cwd, title, config, cause, ..CreateSession::default() };
     let session = connection.client.engine.create(create).await.map_err(refused)?;
     let session = connection.add(session);
-    attach(&connection, &session, subscription, Some(0)).await
+    attach(&connection, &session, subscription, Some(0)).await.map_err(refused)
 }
 
 pub(super) async fn session_open(
@@ -123,11 +123,16 @@ pub(super) async fn session_open(
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.map(|cwd| NewFolder::Move(cwd.into()));
     let config = OpenConfig { cwd, ..open_config(config)? };
-    let opened = connection.client.engine.open(session_id, config).await;
-    let session = opened.map_err(refused)?;
-    let session = connection.add(session);
-    let from_seq = first_of(&session, from_seq, tail).await?;
-    attach(&connection, &session, subscription, from_seq).await
+    let begin = |session| {
+        let (connection, subscription) = (Arc::clone(&connection), subscription.clone());
+        async move {
+            let session = connection.add(session);
+            let from_seq = first_of(&session, from_seq, tail).await?;
+            attach(&connection, &session, subscription, from_seq).await
+        }
+    };
+    let opened = client::open(&connection.client.engine, session_id, config, begin).await;
+    opened.map(|(_, result)| result).map_err(refused)
 }
 
 pub(super) async fn session_fork(
@@ -143,7 +148,7 @@ pub(super) async fn session_fork(
     let fork = ForkSession { of, at, title, config, cause };
     let session = connection.client.engine.fork(fork).await.map_err(refused)?;
     let session = connection.add(session);
-    attach(&connection, &session, subscription, Some(0)).await
+    attach(&connection, &session, subscription, Some(0)).await.map_err(refused)
 }
 
 pub(super) async fn session_close(
@@ -163,8 +168,8 @@ pub(super) async fn session_subscribe(
 ) -> HandlerResult<SessionResult> {
     let subscription = Subscription::new(&connection, Some(true), &params.filter)?;
     let session = session(&connection, params.session_id)?;
-    let from_seq = first_of(&session, params.from_seq, params.tail).await?;
-    attach(&connection, &session, subscription, from_seq).await
+    let from_seq = first_of(&session, params.from_seq, params.tail).await.map_err(refused)?;
+    attach(&connection, &session, subscription, from_seq).await.map_err(refused)
 }
 
 pub(super) async fn session_unsubscribe(
@@ -299,14 +304,14 @@ async fn first_of(
     session: &SessionHandle,
     from_seq: Option<u64>,
     tail: Option<u64>,
-) -> HandlerResult<Option<u64>> {
+) -> Result<Option<u64>, agent::Error> {
     let Some(tail) = tail.filter(|_| from_seq.is_none()) else { return Ok(from_seq) };
-    let snapshot = snapshot(session).await.map_err(refused)?;
+    let snapshot = snapshot(session).await?;
     Ok(Some(snapshot.seq.saturating_sub(tail)))
 }
 
 /// A connection's wish to receive a session's events, or not to.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Subscription {
     Wanted(EventSelection),
     Unwanted,
@@ -340,12 +345,12 @@ pub(super) async fn attach(
     session: &SessionHandle,
     subscription: Subscription,
     from_seq: Option<u64>,
-) -> HandlerResult<SessionResult> {
+) -> Result<SessionResult, agent::Error> {
     match subscription {
-        Subscription::Unwanted => snapshot(session).await.map_err(refused),
+        Subscription::Unwanted => snapshot(session).await,
         Subscription::Wanted(filter) => {
             let subscriber = connection.as_subscriber(filter);
-            client::subscribe(session, subscriber, from_seq).await.map_err(refused)
+            client::subscribe(session, subscriber, from_seq).await
         }
     }
 }
