@@ -14,12 +14,12 @@ pub(crate) struct Grants {
 }
 
 impl Grants {
-    /// Returns the rules in force: those that a turn has read and the user has not removed since, and the granted ones.
+    /// Returns the rules in force: the granted ones, and the rules from files without those removed since.
     pub(crate) fn apply(&self, read: &[Compiled]) -> Vec<Compiled> {
         self.standing(read).chain(&self.rules).cloned().collect()
     }
 
-    /// Returns those of the rules that a turn has read that the user has not removed since; `None` if they are all of them.
+    /// Returns the rules from files without those removed since; `None` if none was removed.
     pub(crate) fn without_removed(&self, read: &[Compiled]) -> Option<Vec<Compiled>> {
         (!self.removed.is_empty()).then(|| self.standing(read).cloned().collect())
     }
@@ -38,7 +38,7 @@ impl Grants {
         self.rules.extend(rules);
     }
 
-    /// Removes a rule that an answer added, also from what the running turn has read.
+    /// Removes a rule added by an answer. The running turn may have read it from a file.
     pub(crate) fn remove(&mut self, rule: Compiled) {
         self.rules.retain(|known| !known.is_same(&rule));
         self.removed.push(rule);

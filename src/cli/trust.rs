@@ -82,7 +82,10 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
 fn forget(answers: &Answers, named: &str) -> anyhow::Result<u8> {
     let is_named = |kept: &KeptRule| {
         let words = kept.rule.argv.as_ref().map(|words| words.join(" "));
-        [Some(shown(kept)), Some(shown_rule(kept)), words].iter().flatten().any(|text| text == named)
+        [Some(shown(kept)), Some(shown_rule(kept)), words]
+            .iter()
+            .flatten()
+            .any(|text| text == named)
     };
     let removed = answers.remove_rules(is_named).map_err(not_kept)?;
     if removed.is_empty() {

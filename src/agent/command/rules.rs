@@ -30,7 +30,7 @@ pub enum RulesCommand {
     },
 }
 
-/// Work on files that a session leaves to the sender of a command, so that it can go on.
+/// Work on files that the sender of a command does, so that the session is not held up.
 pub struct FileWork<T>(pub(crate) BoxFuture<'static, T>);
 
 impl<T> std::fmt::Debug for FileWork<T> {

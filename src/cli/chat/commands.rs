@@ -119,9 +119,7 @@ pub(super) fn parse(line: &str, is_prompt: impl Fn(&str) -> bool) -> Line<'_> {
         ("compact", instructions) => Ok(Command::Compact(instructions)),
         ("context", None) => Ok(Command::Context),
         ("rules", None) => Ok(Command::Rules),
-        ("forget", Some(rules)) => {
-            numbers(rules).map(Command::Forget).ok_or_else(|| usage(name))
-        }
+        ("forget", Some(rules)) => numbers(rules).map(Command::Forget).ok_or_else(|| usage(name)),
         ("new", None) => Ok(Command::New),
         ("quit" | "exit", None) => Ok(Command::Quit),
         (name, _) if COMMANDS.iter().any(|(known, ..)| *known == name) => Err(usage(name)),

@@ -1,4 +1,4 @@
-//! The permission rules as a list, and removing those that answers added by their numbers. Pure.
+//! Lists permission rules, and finds those to remove by their numbers. Pure.
 
 use super::look::{Ink, Look};
 use pintle_base::text::visible::visible_line;
@@ -53,7 +53,7 @@ impl Removable {
     }
 }
 
-/// Describes where a rule comes from and how long it holds.
+/// Describes a rule's source, or how long it applies.
 fn place(rule: &PermissionRule) -> &'static str {
     match (rule.source, rule.scope) {
         (RuleSource::Config, _) => "in config.toml",
@@ -74,7 +74,13 @@ mod tests {
 
     fn rule(text: &str, source: RuleSource, scope: Option<Scope>) -> PermissionRule {
         let rule_id = scope.map(|_| format!("id of {text}"));
-        PermissionRule { text: text.to_owned(), decision: RuleDecision::Allow, source, scope, rule_id }
+        PermissionRule {
+            text: text.to_owned(),
+            decision: RuleDecision::Allow,
+            source,
+            scope,
+            rule_id,
+        }
     }
 
     #[test]

@@ -5,10 +5,10 @@ mod responses;
 
 use super::commands::{self, Command, Hunks, Line, Verdict};
 use super::hunks::Listed;
-use super::rules::Removable;
 use super::look::{Ink, Look};
 use super::reply::Reply;
 use super::requests::{Requests, Typed};
+use super::rules::Removable;
 use super::status::Status;
 use super::wire::{Pending, Wire};
 use crate::cli::sessions::drawn;
@@ -21,9 +21,9 @@ use pintle_protocol::handshake::{InitializeParams, PeerInfo, ProtocolOffer};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::{
     ApprovalRequest, CancelRequest, ConfigList, ConfigSet, ContextRead, Initialize, Notification,
-    PermissionList, PermissionRemove, QuestionRequest, Request, ReviewDecide, ReviewList, SessionCompact, SessionCreate,
-    SessionEvent, SessionEvents, SessionEventsMissed, SessionEventsMissedParams, ShellRun,
-    TurnInterrupt, TurnStart, TurnSteer,
+    PermissionList, PermissionRemove, QuestionRequest, Request, ReviewDecide, ReviewList,
+    SessionCompact, SessionCreate, SessionEvent, SessionEvents, SessionEventsMissed,
+    SessionEventsMissedParams, ShellRun, TurnInterrupt, TurnStart, TurnSteer,
 };
 use pintle_protocol::permission::{PermissionRemoveParams, PermissionRule};
 use pintle_protocol::question::Question;
@@ -427,8 +427,7 @@ impl View {
         match self.removable.numbered(numbers) {
             Ok(rules) => {
                 for PermissionRule { text, rule_id, .. } in rules {
-                    let (session_id, rule_id) =
-                        (self.session.clone(), rule_id.unwrap_or_default());
+                    let (session_id, rule_id) = (self.session.clone(), rule_id.unwrap_or_default());
                     let params = PermissionRemoveParams { session_id, rule_id };
                     self.send::<PermissionRemove>(&params, Pending::Forget(text), out);
                 }

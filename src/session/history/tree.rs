@@ -235,9 +235,9 @@ pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
 }
 
 fn beginning(input: &[Input]) -> String {
-    let text = input.iter().find_map(|block| {
-        block.as_typed()?.lines().find(|line| !line.trim().is_empty())
-    });
+    let text = input
+        .iter()
+        .find_map(|block| block.as_typed()?.lines().find(|line| !line.trim().is_empty()));
     text.unwrap_or_default().trim().chars().take(TEXT_CHARS).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The rules in force in a session, for its clients, and removing those that the user's answers added.
+//! Lists a session's rules for its clients, and removes those added by the user's answers.
 
 use super::gathered::Gathered;
 use super::policy::PermissionPolicy;
@@ -17,7 +17,7 @@ pub(crate) struct RuleFiles {
     pub(crate) policy: Arc<PermissionPolicy>,
     pub(crate) mode: PermissionMode,
     pub(crate) workspace: Workspace,
-    /// The session's own rules.
+    /// Rules that answers added to this session.
     pub(crate) granted: Vec<Compiled>,
 }
 
@@ -61,7 +61,7 @@ impl RuleFiles {
         Gathered::load(&self.policy, self.mode, (&self.workspace).into()).await
     }
 
-    /// Adds the session's own rules, and sorts all.
+    /// Adds the granted rules, and sorts all of them.
     fn known(self, read: Vec<Compiled>) -> Vec<Compiled> {
         let mut known = read;
         for rule in self.granted {
@@ -98,7 +98,7 @@ fn shown(rule: &Compiled) -> PermissionRule {
     }
 }
 
-/// Returns the id of a rule that an answer added, which depends on the rule and the answer's scope alone.
+/// Returns a rule's id, which depends only on the rule and the answer's scope; `None` for a rule from elsewhere.
 fn id(rule: &Compiled) -> Option<String> {
     let scope = match rule.origin {
         Origin::User | Origin::Policy | Origin::Project => return None,
