@@ -120,8 +120,10 @@ fn an_answer_is_listed_and_taken_back() {
     person.shows("! there is no rule 2 in the last list; run /rules again");
     person.types("\u{15}/forget 1\r");
     person.shows("removed allow `touch **`");
+    person.shows("\n>\nscript/script");
     person.types("/forget 1\r");
-    person.shows("run /rules again");
+    person.shows("! no rule from an answer has the id");
+    person.shows("\n>\nscript/script");
     person.types("again\r");
     person.shows("? bash: touch c");
     person.types("n\r");
