@@ -347,7 +347,7 @@ impl Answers {
         })
     }
 
-    /// Stores the allow rules for one directory, or everywhere. Returns false if nothing can be stored because there is no file.
+    /// Stores the allow rules for one directory, or everywhere. Returns false if these answers have no file.
     ///
     /// # Errors
     /// The file cannot be read or written.

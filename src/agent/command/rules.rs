@@ -30,7 +30,7 @@ pub enum RulesCommand {
     },
 }
 
-/// Work on files that the sender of a command does, so that the session is not held up.
+/// File access that a command's sender performs, so the session is not held up.
 pub struct FileWork<T>(pub(crate) BoxFuture<'static, T>);
 
 impl<T> std::fmt::Debug for FileWork<T> {

@@ -1,10 +1,10 @@
-//! The rules of a session, listed and removed by its clients and from the command line.
+//! Permission rules are listed and removed by clients and from the command line.
 
 use crate::support::program::{Framing, Place, Program};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Calls of `bash`, each in a turn of its own or several in one, as `/` separates them.
+/// A script of `bash` calls, one list for each turn.
 fn script(turns: &[&[&str]]) -> Value {
     let call =
         |command: &&str| json!({"blocks": [{"tool": "bash", "arguments": {"command": command}}]});
@@ -23,7 +23,7 @@ fn serve(place: &Place, turns: &[&[&str]]) -> Program {
     program
 }
 
-/// Returns the command of the next question, or `None` if the turn ends without one.
+/// Returns the next approval request's id and command, or `None` if the turn ends first.
 fn asked(program: &mut Program) -> Option<(Value, String)> {
     let is_over = |message: &Value| message["params"]["event"]["type"] == "turn.completed";
     let next = program.until(|message| message["method"] == "approval/request" || is_over(message));
@@ -136,7 +136,7 @@ fn rules_are_listed_with_their_source() {
         "{refused}"
     );
     assert_eq!(program.ask("permission/list", json!({})), listed);
-    // A broken file restricts all, and says so.
+    // An invalid file restricts all calls, and the problem is listed.
     fs::write(place.path(".pintle/permissions.toml"), "[[rules]]\ndecision = 1\n").unwrap();
     let broken = program.ask("permission/list", json!({}));
     assert_eq!(broken["problems"].as_array().map(Vec::len), Some(1), "{broken}");
