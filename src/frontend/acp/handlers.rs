@@ -7,7 +7,7 @@ use super::content;
 use super::replay::{Page, replay};
 use super::translator::{Offers, Translator};
 use super::wire;
-use crate::client::{Client, snapshot, subscribe};
+use crate::client::{self, Client};
 use crate::methods::refused;
 use crate::rpc::{invalid_params, refusal};
 use agent_client_protocol_schema::v1 as acp;
@@ -185,7 +185,8 @@ impl RequestContext {
         let config = config(&params.additional_directories, &servers);
         let create = CreateSession { cwd, config, ..CreateSession::default() };
         let handle = self.client.engine.create(create).await.map_err(error_response)?;
-        self.attach(handle, problems, &params.additional_directories).await
+        let snapshot = self.subscribe(&handle).await.map_err(error_response)?;
+        self.finish((handle, snapshot), problems, &params.additional_directories).await
     }
 
     pub(super) async fn load_session(
@@ -195,12 +196,13 @@ impl RequestContext {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
         let (servers, problems) = servers(&params.mcp_servers);
         let additional = params.additional_directories;
-        let handle = self.open(&params.session_id, params.cwd, &additional, &servers).await?;
-        let snapshot = snapshot(&handle).await.map_err(error_response)?;
+        let (handle, snapshot) =
+            self.open(&params.session_id, params.cwd, &additional, &servers).await?;
+        // Later events follow: the session is subscribed to already.
         let translator =
             replay(&self.client.engine, &handle, &snapshot, self.offers, &self.pages).await;
         let replayed = Some((translator.map_err(error_response)?, snapshot.seq));
-        let opened = self.attach(handle, problems, &additional).await?;
+        let opened = self.finish((handle, snapshot), problems, &additional).await?;
         Ok(Box::new(Opened { replayed, ..*opened }))
     }
 
@@ -210,34 +212,38 @@ impl RequestContext {
     ) -> HandlerResult<Box<Opened>> {
         let params: acp::ResumeSessionRequest = read_start(params.as_deref())?;
         let (servers, problems) = servers(&params.mcp_servers);
-        let handle = self
-            .open(&params.session_id, params.cwd, &params.additional_directories, &servers)
-            .await?;
-        self.attach(handle, problems, &params.additional_directories).await
+        let additional = params.additional_directories;
+        let opened = self.open(&params.session_id, params.cwd, &additional, &servers).await?;
+        self.finish(opened, problems, &additional).await
     }
 
-    /// Opens a session. Clients name their window's directory, which is not always the session's.
+    /// Opens a session and subscribes to it. Clients name their window's directory, which is not always the session's.
     async fn open(
         &self,
         id: &acp::SessionId,
         cwd: PathBuf,
         additional: &[PathBuf],
         servers: &[ServerDefinition],
-    ) -> HandlerResult<SessionHandle> {
+    ) -> HandlerResult<(SessionHandle, SessionResult)> {
         let id = SessionId::new(&*id.0);
         let config =
             OpenConfig { cwd: Some(NewFolder::IfGone(cwd)), ..config(additional, servers) };
-        self.client.engine.open(id, config).await.map_err(error_response)
+        let begin = |handle: SessionHandle| async move { self.subscribe(&handle).await };
+        client::open(&self.client.engine, id, config, begin).await.map_err(error_response)
     }
 
-    async fn attach(
+    async fn subscribe(&self, handle: &SessionHandle) -> Result<SessionResult, Error> {
+        let subscriber = self.client.subscriber(EventSelection::default());
+        client::subscribe(handle, subscriber, None).await
+    }
+
+    /// Collects the other parts of the response about a session.
+    async fn finish(
         self,
-        handle: SessionHandle,
+        (handle, snapshot): (SessionHandle, SessionResult),
         unusable: Vec<String>,
         additional: &[PathBuf],
     ) -> HandlerResult<Box<Opened>> {
-        let subscriber = self.client.subscriber(EventSelection::default());
-        let snapshot = subscribe(&handle, subscriber, None).await.map_err(error_response)?;
         if let Some(Editors { documents, .. }) = self.client.engine.editors() {
             let folders = additional.iter().map(PathBuf::as_path);
             for folder in [Path::new(&snapshot.cwd)].into_iter().chain(folders) {

@@ -102,7 +102,7 @@ pub(crate) async fn subscribe(
     session.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await
 }
 
-/// Opens a session and begins to use it. If its last client leaves in between, which closes the session, it is opened again.
+/// Opens a session and begins to use it, as [`reopening`] does.
 ///
 /// # Errors
 /// Fails if the session cannot be opened, or `begin` fails.
@@ -112,13 +112,24 @@ pub(crate) async fn open<T, F: Future<Output = Result<T, Error>>>(
     config: OpenConfig,
     begin: impl Fn(SessionHandle) -> F,
 ) -> Result<(SessionHandle, T), Error> {
-    let mut is_first = true;
-    loop {
+    reopening(|| async {
         let session = engine.open(id.clone(), config.clone()).await?;
-        match begin(session.clone()).await {
-            Err(error) if is_first && error.is_closed_session() => is_first = false,
-            begun => return Ok((session, begun?)),
-        }
+        let begun = begin(session.clone()).await?;
+        Ok((session, begun))
+    })
+    .await
+}
+
+/// Opens a session by `open`, and once more if it is closed in between: a shared engine closes a session when its last client leaves.
+///
+/// # Errors
+/// Fails if `open` fails.
+pub(crate) async fn reopening<T, F: Future<Output = Result<T, Error>>>(
+    open: impl Fn() -> F,
+) -> Result<T, Error> {
+    match open().await {
+        Err(error) if error.is_closed_session() => open().await,
+        opened => opened,
     }
 }
 
@@ -147,4 +158,34 @@ pub(crate) async fn until_idle(sessions: Vec<SessionHandle>, id: SubscriberId) {
         let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
     });
     join_all(each).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_agent::{Action, ErrorKind};
+    use std::cell::Cell;
+
+    #[tokio::test]
+    async fn a_session_that_closes_meanwhile_is_opened_once_more() {
+        let closed = || Error::new(ErrorKind::NotFound, "closed").hint(Action::OpenSession);
+        let missing = || Error::new(ErrorKind::NotFound, "missing");
+        let rows = [
+            (vec![Ok(())], 1, None),
+            (vec![Err(closed()), Ok(())], 2, None),
+            (vec![Err(closed()), Err(missing())], 2, Some("missing")),
+            (vec![Err(closed()), Err(closed()), Ok(())], 2, Some("closed")),
+            (vec![Err(missing()), Ok(())], 1, Some("missing")),
+        ];
+        for (results, tries, error) in rows {
+            let calls = Cell::new(0);
+            let opened = reopening(|| {
+                let result = results[calls.get()].clone();
+                calls.set(calls.get() + 1);
+                async { result }
+            });
+            let opened = opened.await.map_err(|error| error.message);
+            assert_eq!((calls.get(), opened.err().as_deref()), (tries, error), "{results:?}");
+        }
+    }
 }

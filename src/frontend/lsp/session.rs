@@ -1,9 +1,9 @@
 //! The connection's session: created by the first command that needs it, or opened from the list of stored ones.
 
 use super::wire;
-use crate::client::{Client, Subagents, subscribe};
+use crate::client::{self, Client, Subagents};
 use crate::rpc::HandlerResult;
-use pintle_agent::{CreateSession, EventSelection, NewFolder, OpenConfig, SessionHandle};
+use pintle_agent::{CreateSession, Error, EventSelection, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionResult;
 use std::path::PathBuf;
@@ -34,22 +34,24 @@ impl Opener {
         let cwd = self.folder.to_string_lossy().into_owned();
         let create = CreateSession { cwd, ..CreateSession::default() };
         let created = self.client.engine.create(create).await;
-        self.subscribe(created.map_err(|error| wire::refused(&error))?).await
+        let session = created.map_err(|error| wire::refused(&error))?;
+        self.subscribe(session).await.map_err(|error| wire::refused(&error))
     }
 
     pub(super) async fn open(&self, id: SessionId) -> HandlerResult<Opened> {
         let cwd = Some(NewFolder::IfGone(self.folder.clone()));
         let config = OpenConfig { cwd, ..OpenConfig::default() };
-        let opened = self.client.engine.open(id, config).await;
-        self.subscribe(opened.map_err(|error| wire::refused(&error))?).await
+        let begin = |session| self.subscribe(session);
+        let opened = client::open(&self.client.engine, id, config, begin).await;
+        opened.map(|(_, opened)| opened).map_err(|error| wire::refused(&error))
     }
 
-    async fn subscribe(&self, session: SessionHandle) -> HandlerResult<Opened> {
+    async fn subscribe(&self, session: SessionHandle) -> Result<Opened, Error> {
         let session = session.for_client(self.name.clone());
         let filter =
             EventSelection { without: Arc::new(UNSEEN_EVENTS), ..EventSelection::default() };
-        let subscribed = subscribe(&session, self.client.subscriber(filter), None).await;
-        Ok(Opened { session, snapshot: subscribed.map_err(|error| wire::refused(&error))? })
+        let snapshot = client::subscribe(&session, self.client.subscriber(filter), None).await?;
+        Ok(Opened { session, snapshot })
     }
 }
 

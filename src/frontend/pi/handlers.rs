@@ -8,6 +8,7 @@ use super::line::{
 };
 use super::models::{self, ModelName};
 use super::sessions::OpenSession;
+use crate::client;
 use pintle_agent::{self as agent, ErrorKind};
 use pintle_protocol::config::ConfigOption;
 use pintle_protocol::content::Input;
@@ -92,7 +93,7 @@ impl Driver {
             Command::ExportHtml(path) => self.export(&head, path).await,
             Command::SwitchSession(path) => {
                 let path = self.open.cwd.join(path);
-                let opened = self.sessions.open_path(&path).await;
+                let opened = client::reopening(|| self.sessions.open_path(&path)).await;
                 self.switched(&head, opened, json!({ "cancelled": false })).await
             }
             Command::Fork(entry) => self.fork(&head, &entry).await,

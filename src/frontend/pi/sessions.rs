@@ -7,7 +7,7 @@ use super::models::{self, ModelName};
 use super::printing::Printing;
 use super::translator::Translator;
 use super::{Dialect, Options, Preferences, variables};
-use crate::client::{Client, Scope, snapshot, subscribe};
+use crate::client::{self, Client, Scope, snapshot, subscribe};
 use pintle_agent::{
     CreateSession, Error, ErrorKind, EventSelection, ExtraVariables, Feed, ForkSession, NewFolder,
     OpenConfig, SessionHandle, SettingsCommand, save_imported,
@@ -83,6 +83,10 @@ pub(super) struct Sessions {
 impl Sessions {
     /// Opens the session to begin with.
     pub(super) async fn start(&self) -> Result<OpenSession, Error> {
+        client::reopening(|| self.first()).await
+    }
+
+    async fn first(&self) -> Result<OpenSession, Error> {
         match &self.options.preferences.start {
             Start::New => self.create(None, None).await,
             Start::Continue => match self.files().pop() {
