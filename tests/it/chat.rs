@@ -226,6 +226,20 @@ fn settings_and_lines_of_several_lines() {
 }
 
 #[test]
+fn lines_that_arrive_together_are_all_read() {
+    let shared = Shared::new(json!([text("First."), text("Second.")]));
+    let mut person = chat(&shared, &[]);
+    person.shows("\n>\nscript/script · ask");
+    person.types("/mode read-only\rone\r");
+    person.shows("script/script · read-only");
+    person.shows("First.\n");
+    person.shows("\n>\nscript/script · read-only");
+    person.types("two\r/quit\r");
+    assert!(person.left().success());
+    assert!(shared.place.home_contains("\"two\""));
+}
+
+#[test]
 fn without_an_editor_lines_are_read_and_printed_as_they_come() {
     for (variable, value) in [("TERM", "dumb"), ("NO_COLOR", "1")] {
         let shared = Shared::new(json!([text("It is **done**, `now`.")]));
