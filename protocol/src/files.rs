@@ -38,7 +38,7 @@ pub struct FileRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ChangedBy {
-    /// A tool call of the model.
+    /// A tool call of the model, or later the background job that it started.
     #[serde(rename_all = "camelCase")]
     Call {
         /// The call's item.
@@ -47,7 +47,7 @@ pub enum ChangedBy {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         while_ran: Option<String>,
     },
-    /// Another author, before the next call: the user, another program, a background job.
+    /// Another author, before the next call: the user, another program, or a background job whose changes are not logged.
     Other {},
     /// A rewind.
     #[serde(rename_all = "camelCase")]

@@ -21,7 +21,7 @@ const LAG: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Default)]
 pub struct WriteLog(Arc<Mutex<State>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct State {
     /// The start time of a complete log.
     since: Option<SystemTime>,
@@ -92,6 +92,22 @@ impl WriteLog {
         })
     }
 
+    /// Returns a copy of the log, and forgets the contents that the command found: they precede changes that were looked at.
+    #[must_use]
+    pub fn look(&self) -> Self {
+        self.with(|state| {
+            let seen = state.clone();
+            state.found_bytes = 0;
+            state.paths.values_mut().for_each(|found| *found = None);
+            Self(Arc::new(Mutex::new(seen)))
+        })
+    }
+
+    /// Returns true while a command may still add to the log.
+    pub fn is_in_use(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// Returns true if the command certainly changed nothing.
     pub fn is_clean(&self) -> bool {
         self.with(|state| state.since.is_some() && !state.has_gap && state.paths.is_empty())
@@ -142,5 +158,17 @@ mod tests {
             assert_eq!(log.changed(Path::new("/w/a")), want, "{name}");
             assert_eq!(log.is_clean(), name == "nothing", "{name}");
         }
+    }
+
+    #[test]
+    fn a_look_keeps_the_paths_and_takes_the_contents_that_were_found() {
+        let log = WriteLog::default();
+        log.add("/w/a".into(), Some(b"by hand".to_vec()));
+        let seen = log.look();
+        assert_eq!(seen.found(Path::new("/w/a")).as_deref(), Some(&b"by hand"[..]));
+        assert_eq!(log.found(Path::new("/w/a")), None);
+        assert_eq!(log.changed(Path::new("/w/a")), Changed::Yes);
+        log.add("/w/b".into(), None);
+        assert_eq!(seen.changed(Path::new("/w/b")), Changed::Unknown);
     }
 }

@@ -177,6 +177,81 @@ fn ignored_files_that_the_model_wrote_go_back_too() {
 }
 
 #[test]
+fn what_a_job_changes_after_its_call_goes_back_too() {
+    let place = Place::new(&[("a.txt", "one\n"), ("yours.txt", "one\n")]);
+    let [first, second] = ["first", "second"].map(|gate| place.path(gate));
+    for gate in [&first, &second] {
+        nix::unistd::mkfifo(gate, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    }
+    let call =
+        |tool: &str, arguments: Value| json!({"blocks": [{"tool": tool, "arguments": arguments}]});
+    let say = || json!({"blocks": [{"text": "done"}]});
+    let command =
+        "cat first; echo two >> a.txt; echo made > made.txt; cat second; echo three >> a.txt";
+    let script = place.script(&json!({"replies": [
+        call("bash", json!({"command": command, "background": true})),
+        say(),
+        call("job", json!({"action": "read", "id": "job-1"})),
+        say(),
+        bash("true"),
+        say(),
+        bash("true"),
+        say(),
+    ]}));
+    let args = ["serve", "--permission", "auto-edit", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("start it");
+    program.until_event("turn.completed");
+
+    fs::write(place.path("yours.txt"), "mine\n").unwrap();
+    fs::write(&first, "").unwrap();
+    // Opening it waits until the job has got there.
+    let gate = fs::OpenOptions::new().write(true).open(&second).unwrap();
+    program.prompt("look at it");
+    program.until_event("turn.completed");
+    drop(gate);
+    program.until(|message| {
+        let event = &message["params"]["event"];
+        event["type"] == "item.completed" && event["item"]["type"] == "job"
+    });
+    program.prompt("and now?");
+    program.until_event("turn.completed");
+    fs::write(place.path("made.txt"), "by hand\n").unwrap();
+    program.prompt("and now?");
+    program.until_event("turn.completed");
+
+    for gate in [first, second] {
+        fs::remove_file(gate).unwrap();
+    }
+
+    let events = program.seen.iter().map(|message| &message["params"]["event"]);
+    let is_call = |event: &&Value| event["item"]["toolName"] == "bash";
+    let started = events.clone().find(is_call).unwrap()["item"]["id"].clone();
+    let shown_change = |event: &Value| {
+        let names = event["changes"].as_array().unwrap().iter();
+        let names =
+            names.map(|change| change["path"].as_str().unwrap().rsplit('/').next().unwrap());
+        let by = if event["by"]["itemId"] == started {
+            "job"
+        } else {
+            event["by"]["type"].as_str().unwrap()
+        };
+        format!("{by}: {}", names.collect::<Vec<_>>().join(" "))
+    };
+    let changes = events.filter(|event| event["type"] == "files.changed").map(shown_change);
+    let changes: Vec<String> = changes.collect();
+    assert_eq!(changes, ["job: a.txt made.txt", "job: a.txt", "other: made.txt"]);
+    let answer = program.ask("session/rewind", json!({"to": {"seq": 1}, "scope": "files"}));
+    assert_eq!(fates(&answer), "a.txt:agent:restore made.txt:conflict:leave", "{answer}");
+    assert_eq!(
+        shown(&place),
+        ["a.txt: \"one\\n\"", "made.txt: \"by hand\\n\"", "yours.txt: \"mine\\n\""]
+    );
+}
+
+#[test]
 fn only_contents_that_the_journal_names_are_kept() {
     let place = Place::new(&[
         ("a.txt", "one\n"),

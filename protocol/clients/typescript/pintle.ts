@@ -2117,14 +2117,14 @@ export type FileState = {
 
 /** Author of changes. */
 export type ChangedBy = 
-  | /** A tool call of the model. */ {
+  | /** A tool call of the model, or later the background job that it started. */ {
     type: "call";
     /** The call's item. */
     itemId: ItemId;
     /** Set if the changes may not be the command's: the command that ran while the files changed. */
     whileRan?: string;
   }
-  | /** Another author, before the next call: the user, another program, a background job. */ {
+  | /** Another author, before the next call: the user, another program, or a background job whose changes are not logged. */ {
     type: "other";
   }
   | /** A rewind. */ {

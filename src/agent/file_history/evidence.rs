@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Author {
     Command,
+    /// An earlier call's command, by its number in [`OutlivingEvidence`](super::outliving::OutlivingEvidence).
+    Earlier(usize),
     Other,
     Unknown,
 }
@@ -133,6 +135,11 @@ impl Evidence {
             named: named.into_iter().filter(|path| path != cwd).collect(),
             steps: BTreeMap::new(),
         }
+    }
+
+    /// Returns evidence without the command's text.
+    pub(super) fn of_log(writes: WriteLog, steps: BTreeMap<PathBuf, Vec<DocumentStep>>) -> Self {
+        Self { writes, only_reads: true, is_brief: false, named: BTreeSet::new(), steps }
     }
 
     /// Returns who changed a file on disk.

@@ -10,6 +10,7 @@ mod announced;
 mod content;
 pub(super) mod crash;
 mod evidence;
+mod outliving;
 mod replace;
 mod states;
 
@@ -22,12 +23,14 @@ use crate::background::in_background;
 use crate::host::TurnHost;
 use crate::workspace::Workspace;
 use announced::AnnouncedFolder;
-use evidence::Author;
+use evidence::{Author, Evidence};
+use outliving::{Outliving, OutlivingEvidence};
 use pintle_exec::scan::{self, Care, Files, Keep, Limits, Scan, ScanLimit, Scanned, StoredContent};
 use pintle_exec::{After, Environment, Error, Transition, WriteLog};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::item::JobRef;
 use pintle_session::store::announced::Announced;
 use pintle_session::store::blobs::{Blobs, hash};
 use pintle_tools::{Access, ChangedFile};
@@ -44,6 +47,10 @@ pub(super) struct FileHistory {
     states: FileStates,
     /// The directory at the last scan.
     scanned: Arc<Files>,
+    /// The directories that the last scan covered, if it was complete.
+    scanned_roots: Option<Vec<PathBuf>>,
+    /// Commands of earlier calls.
+    outliving: Outliving,
     announced: AnnouncedFolder,
     /// True if the directory is too large to scan, which has been reported.
     is_blind: bool,
@@ -161,12 +168,7 @@ impl FileHistory {
                 let Some(files) = self.scan(host, place, running.care()).await else {
                     return FilesBefore::Unknown;
                 };
-                let roots = host.wait(place.roots()).await;
-                let known = self.states.paths().filter(|path| is_in(path, &roots));
-                let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
-                let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
-                self.note_others(host, &found);
-                self.scanned = files;
+                self.look(host, place, files).await;
                 FilesBefore::Folder(running)
             }
         }
@@ -216,18 +218,23 @@ impl FileHistory {
         crash::announce(&place.announcements, announced).await;
     }
 
-    /// Reports a call's changes.
+    /// Reports a call's changes, and those of the jobs that it looked at.
     pub(super) async fn after<H: TurnHost>(
         &mut self,
         host: &mut H,
         place: &Workspace,
         before: FilesBefore,
-        item_id: &ItemId,
-        writes: &WriteLog,
+        (item_id, writes): (&ItemId, &WriteLog),
+        jobs: &[JobRef],
     ) {
         let by_call = |while_ran| ChangedBy::Call { item_id: item_id.clone(), while_ran };
         match before {
-            FilesBefore::Unknown => {}
+            FilesBefore::Unknown if jobs.is_empty() || self.outliving.is_empty() => {}
+            FilesBefore::Unknown => {
+                if let Some(files) = self.scan(host, place, Care::Metadata).await {
+                    self.look(host, place, files).await;
+                }
+            }
             FilesBefore::Paths(found) => {
                 let seen = host.wait(compared(place, found)).await;
                 self.tell(host, seen.before, ChangedBy::Other {});
@@ -235,42 +242,109 @@ impl FileHistory {
                 self.tell(host, seen.after, ChangedBy::Other {});
             }
             FilesBefore::Folder(running) => {
-                host.wait(running.wait_for_saves(place, writes)).await;
-                let care = if writes.is_clean() { Care::Watch } else { running.care() };
-                let Some(files) = self.scan(host, place, care).await else { return };
-                let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
-                if Arc::ptr_eq(&before, &files) {
-                    return;
-                }
-                let roots = host.wait(place.roots()).await;
-                let unsaved: Vec<PathBuf> =
-                    roots.iter().flat_map(|root| place.env.unsaved(root)).collect();
-                let evidence = host.wait(running.evidence(place, writes)).await;
-                let (blobs, was_files) = (place.blobs.clone(), before);
-                let rounds = in_background(move || {
-                    let mut rounds = Rounds::default();
-                    for (path, was, is) in differences(&was_files, &files) {
-                        let is_unsaved = is.is_some() && unsaved.contains(path);
-                        let changes = evidence.changes(&blobs, path, was, is, is_unsaved);
-                        rounds.add(path, was, changes);
-                    }
-                    Ok(rounds)
-                });
-                let rounds = match host.wait(rounds).await {
-                    Ok(Rounds(rounds)) => rounds,
-                    Err(error) => {
-                        return tracing::error!("failed to record changed files: {error}");
-                    }
-                };
-                for (author, changes) in rounds.into_iter().flatten() {
-                    let by = match author {
-                        Author::Command => by_call(None),
-                        Author::Other => ChangedBy::Other {},
-                        Author::Unknown => by_call(Some(running.command.clone())),
-                    };
-                    self.tell(host, changes, by);
+                self.after_command(host, place, running, (item_id, writes)).await;
+                if jobs.iter().any(|job| !job.has_ended) {
+                    self.outliving.add(place, item_id.clone(), writes.clone());
                 }
             }
+        }
+    }
+
+    async fn after_command<H: TurnHost>(
+        &mut self,
+        host: &mut H,
+        place: &Workspace,
+        running: Running,
+        (item_id, writes): (&ItemId, &WriteLog),
+    ) {
+        host.wait(running.wait_for_saves(place, writes)).await;
+        let is_watched = writes.is_clean() && self.outliving.is_empty();
+        let care = if is_watched { Care::Watch } else { running.care() };
+        let Some(files) = self.scan(host, place, care).await else { return };
+        let earlier = self.outliving.finish_look(place);
+        let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
+        if Arc::ptr_eq(&before, &files) {
+            return;
+        }
+        let own = host.wait(running.evidence(place, writes)).await;
+        let by = |author| match author {
+            Author::Command => ChangedBy::Call { item_id: item_id.clone(), while_ran: None },
+            Author::Unknown => {
+                let while_ran = Some(running.command.clone());
+                ChangedBy::Call { item_id: item_id.clone(), while_ran }
+            }
+            Author::Earlier(_) | Author::Other => ChangedBy::Other {},
+        };
+        self.attribute(host, place, (before, files), (Some(own), earlier), by).await;
+    }
+
+    /// Reports what earlier calls' commands and others have changed since the last look at the directory.
+    async fn look<H: TurnHost>(&mut self, host: &mut H, place: &Workspace, files: Arc<Files>) {
+        let earlier = self.outliving.finish_look(place);
+        let roots = host.wait(place.roots()).await;
+        let is_comparable = self.scanned_roots.as_ref() == Some(&roots);
+        let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
+        self.scanned_roots = Some(roots.clone());
+        if is_comparable && !earlier.is_empty() {
+            let looks = (before, Arc::clone(&files));
+            self.attribute(host, place, looks, (None, earlier), |_| ChangedBy::Other {}).await;
+        }
+        let known = self.states.paths().filter(|path| is_in(path, &roots));
+        let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
+        let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
+        self.note_others(host, &found);
+    }
+
+    /// Reports the changes between two looks at the directory, by author. Without evidence about a command in between, only files changed by
+    /// earlier calls' commands are reported.
+    async fn attribute<H: TurnHost>(
+        &mut self,
+        host: &mut H,
+        place: &Workspace,
+        (was_files, files): (Arc<Files>, Arc<Files>),
+        (own, earlier): (Option<Evidence>, OutlivingEvidence),
+        by: impl Fn(Author) -> ChangedBy,
+    ) {
+        let roots = host.wait(place.roots()).await;
+        let unsaved: Vec<PathBuf> = roots.iter().flat_map(|root| place.env.unsaved(root)).collect();
+        let (blobs, known) = (place.blobs.clone(), self.states.clone());
+        let rounds = in_background(move || {
+            let mut rounds = Rounds::default();
+            for (path, was, is) in differences(&was_files, &files) {
+                let is_unsaved = is.is_some() && unsaved.contains(path);
+                let is_own = |own: &Evidence| own.author(path) == Author::Command;
+                let theirs = earlier.of(path).filter(|_| !own.as_ref().is_some_and(is_own));
+                // Other calls may have changed the file since the last look.
+                let was = if own.is_some() { was } else { known.last(path, was) };
+                let changes = match (theirs, &own) {
+                    (Some((number, evidence)), _) => {
+                        let mut changes = evidence.changes(&blobs, path, was, is, is_unsaved);
+                        for (author, _) in &mut changes {
+                            if *author == Author::Command {
+                                *author = Author::Earlier(number);
+                            }
+                        }
+                        changes
+                    }
+                    (None, Some(own)) => own.changes(&blobs, path, was, is, is_unsaved),
+                    (None, None) => continue,
+                };
+                rounds.add(path, was, changes);
+            }
+            Ok((rounds, earlier))
+        });
+        let (Rounds(rounds), earlier) = match host.wait(rounds).await {
+            Ok(found) => found,
+            Err(error) => return tracing::error!("failed to record changed files: {error}"),
+        };
+        for (author, changes) in rounds.into_iter().flatten() {
+            let earlier = match author {
+                Author::Earlier(number) => earlier.call(number).cloned(),
+                Author::Command | Author::Other | Author::Unknown => None,
+            };
+            let by = earlier
+                .map_or_else(|| by(author), |item_id| ChangedBy::Call { item_id, while_ran: None });
+            self.tell(host, changes, by);
         }
     }
 
@@ -340,6 +414,7 @@ impl FileHistory {
         care: Care,
     ) -> Option<Arc<Files>> {
         let roots = host.wait(place.roots()).await;
+        self.outliving.begin_look();
         let known = Arc::clone(&self.scanned);
         let changed = self.states.paths().filter(|path| is_in(path, &roots));
         let changed: Vec<PathBuf> = changed.cloned().collect();
@@ -351,14 +426,15 @@ impl FileHistory {
             }
             Ok(Scanned { files, over: Some(over) }) => {
                 // The next scan continues from there.
-                self.scanned = files;
+                (self.scanned, self.scanned_roots) = (files, None);
                 over
             }
             Err(error) => ScanLimit { why: error.to_string(), can_go_on: false },
         };
         if !over.can_go_on {
             self.is_blind = true;
-            self.scanned = Arc::default();
+            (self.scanned, self.scanned_roots) = (Arc::default(), None);
+            self.outliving = Outliving::default();
         }
         self.tell_not_tracked(host, &over);
         None

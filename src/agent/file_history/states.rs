@@ -28,6 +28,15 @@ impl FileStates {
         self.0.keys()
     }
 
+    /// Returns a file's last state, which is `otherwise` if it was not changed in the session.
+    pub(super) fn last<'a>(
+        &'a self,
+        path: &Path,
+        otherwise: Option<&'a FileState>,
+    ) -> Option<&'a FileState> {
+        self.0.get(path).map_or(otherwise, Option::as_ref)
+    }
+
     /// Returns true if a file was changed in the session, and has another state than the last known one.
     pub(crate) fn is_changed(&self, path: &Path, found: Option<&FileState>) -> bool {
         self.0.get(path).is_some_and(|last| last.as_ref() != found)

@@ -401,7 +401,8 @@ async fn approve_and_run<H: TurnHost>(
     {
         host.grants_mut().note_sandbox_failure(command);
     }
-    state.files.after(host, &ctx.workspace, before, &call.item.id, &call.supervision.writes).await;
+    let own = (&call.item.id, &call.supervision.writes);
+    state.files.after(host, &ctx.workspace, before, own, &outcome.result.details.jobs).await;
     if outcome.status != ItemStatus::Completed {
         proposal::drop_edits(host, &edits);
     } else if !edits.is_empty() {

@@ -1277,13 +1277,13 @@
 ---Author of changes.
 ---@alias pintle.ChangedBy pintle.ChangedBy.call|pintle.ChangedBy.other|pintle.ChangedBy.rewind|pintle.ChangedBy.review
 
----A tool call of the model.
+---A tool call of the model, or later the background job that it started.
 ---@class pintle.ChangedBy.call
 ---@field type "call" 
 ---@field itemId pintle.ItemId The call's item.
 ---@field whileRan? string Set if the changes may not be the command's: the command that ran while the files changed.
 
----Another author, before the next call: the user, another program, a background job.
+---Another author, before the next call: the user, another program, or a background job whose changes are not logged.
 ---@class pintle.ChangedBy.other
 ---@field type "other" 
 
