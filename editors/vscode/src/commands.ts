@@ -4,6 +4,7 @@ import { stopJob } from "./chat/turns.ts";
 import type { Attention } from "./chat/view/attention.ts";
 import type { Chats } from "./chat/view/chats.ts";
 import { commitCommands } from "./chat/view/commitMessage.ts";
+import { lineEditCommands } from "./chat/view/lineEditCommands.ts";
 import { editorCommands, say } from "./documents/view/editorActions.ts";
 import type { HelpPages } from "./help/view/helpPages.ts";
 import type { HasContext, HasLog } from "./owner.ts";
@@ -53,6 +54,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...ruleCommands(owner),
     ...editorCommands(owner),
     ...commitCommands(owner),
+    ...lineEditCommands(owner),
     ...owner.notes.commands(),
     "pintle.cancelLogin": () => logins.cancel(),
     "pintle.open": () => owner.view.focus(),

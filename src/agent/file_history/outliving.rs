@@ -1,4 +1,4 @@
-//! Commands that outlive their call, such as background jobs: what they change later is theirs as well.
+//! Commands that outlive their call, such as background jobs, and their later changes.
 //!
 //! Only the kernel's log of a command's changes is evidence here, since others work in the directory between two looks at it. Without that
 //! log, later changes are not known to be the command's.
@@ -71,7 +71,7 @@ impl OutlivingEvidence {
         self.0.is_empty()
     }
 
-    /// Returns the evidence of the command that changed the file at a canonical path, with its number.
+    /// Returns the command that changed the file at a canonical path: its number and evidence.
     pub(super) fn of(&self, path: &Path) -> Option<(usize, &Evidence)> {
         let mut numbered = self.0.iter().map(|(_, evidence)| evidence).enumerate();
         numbered.find(|(_, evidence)| evidence.author(path) == Author::Command)

@@ -10,6 +10,7 @@ import type { WindowListener as SessionsListener, WindowMemory } from "../sessio
 import type { Session } from "../sessions/session.ts";
 import { Sessions } from "../sessions/sessions.ts";
 import { Errands } from "../sessions/errands.ts";
+import { LineEdits } from "../sessions/lineEdits.ts";
 import { Watched } from "../sessions/watched.ts";
 import type { Chat } from "./chat.ts";
 import type { Proposals } from "./questions.ts";
@@ -33,6 +34,7 @@ export class ChatWindow {
   /** Everything that is asked here; its size is the number of questions that wait for this window. */
   readonly asked: Questions;
   readonly sessions: Sessions;
+  readonly lineEdits: LineEdits;
   readonly around: Surroundings;
   readonly listener: WindowListener;
   readonly #chats: () => Chat[];
@@ -67,6 +69,7 @@ export class ChatWindow {
       ask: (method, params) => this.request(method, params),
       viewers: () => this.#chats().map((each) => each.shown),
     });
+    this.lineEdits = new LineEdits(this.sessions, (method, params) => this.request(method, params));
   }
 
   /** Starts the engine; the sessions of the previous window come back with it. */
@@ -109,6 +112,7 @@ export class ChatWindow {
       this.documents.lost();
       this.watched.clear();
       this.errands.lost();
+      this.lineEdits.lost();
       this.asked.clear();
     }
     this.listener.head();
@@ -123,7 +127,7 @@ export class ChatWindow {
     // What was there when the session was opened is no news.
     const isNews = session?.isCurrent === true;
     if (!this.sessions.receive(record)) return this.watched.receive(record);
-    if (isNews && isDurable(record) && record.event.type === "turn.completed")
-      this.listener.turnEnded(session, record.event);
+    if (!isNews || !isDurable(record) || record.event.type !== "turn.completed") return;
+    if (!this.lineEdits.ended(session.id, record.event)) this.listener.turnEnded(session, record.event);
   }
 }

@@ -103,7 +103,7 @@ export class Sessions {
   }
 
   /** Creates a session. `made` is called before any of its events are applied. */
-  async create(config: SessionConfig, made: (session: Session) => void): Promise<Session> {
+  async create(config: SessionConfig, made: (session: Session) => void, title?: string): Promise<Session> {
     const { engine, around } = this.#host;
     const { connection } = engine;
     if (connection === undefined) throw new Disconnected();
@@ -111,7 +111,12 @@ export class Sessions {
     this.#early.add(early);
     try {
       const all = { ...sessionConfig(around.settings()), ...this.#folders(), ...config };
-      const result = await connection.request("session/create", { cwd: around.folder, config: all });
+      const named = title === undefined ? {} : { title };
+      const result = await connection.request("session/create", {
+        cwd: around.folder,
+        config: all,
+        ...named,
+      });
       const session = this.make(result.sessionId);
       made(session);
       for (const record of early) if (record.sessionId === session.id) session.receive(record);

@@ -23,8 +23,13 @@ export function readSettings(get: (name: string) => unknown): Settings {
     arguments: Array.isArray(list) ? list.filter((each): each is string => typeof each === "string") : [],
     shared: get("shared") === true,
     model: text(get("model")),
-    permissionMode: MODES.find((each) => each === mode) ?? "",
+    permissionMode: permissionModeOf(mode) ?? "",
   };
+}
+
+/** The permission mode with this name. */
+export function permissionModeOf(name: unknown): PermissionMode | undefined {
+  return MODES.find((each) => each === name);
 }
 
 /** What a new session is told. */

@@ -8,6 +8,7 @@ import * as first from "./first.mjs";
 import * as hidden from "./hidden.mjs";
 import * as help from "./help.mjs";
 import * as language from "./language.mjs";
+import * as lineEdits from "./lineEdits.mjs";
 import * as load from "./load.mjs";
 import * as messages from "./messages.mjs";
 import * as notebooks from "./notebooks.mjs";
@@ -48,6 +49,7 @@ const CASES = {
   theTerminalTheDiffAndAllProblemsAreAttached: sources.theTerminalTheDiffAndAllProblemsAreAttached,
   ...scm,
   ...notebooks,
+  ...lineEdits,
   ...axe,
   ...review,
   ...race,

@@ -99,6 +99,9 @@ const NO_TEXT = new Set([
   "Explain this.",
   "Fix this problem.",
   "Fix these problems.",
+  // The instructions for an inline edit.
+  "The first message of this session is an inline edit: the user asks for a change to the selected lines, and reads the changed lines, not your messages.",
+  "Edit the file, change only what the request needs, and end without a summary. If you change nothing, give the reason in one sentence.",
   // The request for a commit message.
   "You write git commit messages. You have no tools, and your answer is copied into the input box unchanged.",
   "Answer with the message alone: no introduction, no quotes, no code fence.",

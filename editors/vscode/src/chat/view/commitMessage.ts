@@ -1,6 +1,5 @@
 /** Writes a commit message into the input box of Source Control. */
 import * as vscode from "vscode";
-import { lineOf, problemOf } from "../../connection/problem.ts";
 import { currentEditor } from "../../documents/view/currentEditor.ts";
 import type { Repository } from "../../documents/view/git.ts";
 import { DIFF, GitError, repositoryOf, runGit } from "../../documents/view/git.ts";
@@ -10,6 +9,7 @@ import { t } from "../../words.ts";
 import type { Chat } from "../chat.ts";
 import type { Changes } from "../commit.ts";
 import { INSTRUCTIONS, messageOf, requestOf } from "../commit.ts";
+import { showFailure } from "./problemNotice.ts";
 
 type Owner = HasChat & HasFolder;
 
@@ -123,13 +123,5 @@ async function report(error: unknown): Promise<void> {
     void vscode.window.showWarningMessage(error.message);
     return;
   }
-  const problem = problemOf(error);
-  const text = t("Could not write the commit message: {0}", lineOf(problem));
-  const leads = {
-    model: [t("Choose Model…"), "pintle.chooseModel"],
-    key: [t("Set Up Provider…"), "pintle.setUpProvider"],
-  };
-  const [verb, command] = problem.need === undefined ? [] : leads[problem.need.kind];
-  const choice = await vscode.window.showErrorMessage(text, ...(verb === undefined ? [] : [verb]));
-  if (choice !== undefined && command !== undefined) await vscode.commands.executeCommand(command);
+  await showFailure(error, (reason) => t("Could not write the commit message: {0}", reason));
 }

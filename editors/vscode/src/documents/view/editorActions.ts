@@ -51,6 +51,7 @@ class Actions implements vscode.CodeActionProvider {
     }
     if (range.isEmpty) return [];
     return [
+      action(t("Edit with Pintle…"), RefactorRewrite, "pintle.editLines", []),
       action(t("Explain with Pintle"), RefactorRewrite, "pintle.explain", []),
       action(t("Ask Pintle About the Selection…"), RefactorRewrite, "pintle.askAbout", []),
     ];
