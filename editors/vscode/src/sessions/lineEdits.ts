@@ -74,23 +74,33 @@ export class LineEdits {
     const stop = (): void => void this.#ask("turn/interrupt", { sessionId }).catch(() => undefined);
     try {
       const input: Input[] = [{ type: "text", text: request }, ...attached];
-      await this.#ask("turn/start", { sessionId, input, limits: { steps: MOST_STEPS } });
+      try {
+        await this.#ask("turn/start", { sessionId, input, limits: { steps: MOST_STEPS } });
+      } catch (error) {
+        await this.#delete(session);
+        throw error;
+      }
       signal.addEventListener("abort", stop, { once: true });
       if (signal.aborted) stop();
       const end = await turn;
       const { hunks } = await this.#ask("review/list", { sessionId });
       return { session, end, files: [...new Set(hunks.map(({ path }) => path))] };
-    } catch (error) {
-      await this.discard(session);
-      throw error;
     } finally {
       this.#running.delete(sessionId);
       signal.removeEventListener("abort", stop);
     }
   }
 
-  /** Deletes an edit's session. */
-  async discard({ id }: Session): Promise<void> {
+  /** Deletes the session of an edit without changes, unless it was continued or is still in use. */
+  async discard({ session, end }: EndedEdit): Promise<void> {
+    const { entries, decisions, activity } = session.state;
+    const last = entries.findLast(({ kind }) => kind === "turnEnd");
+    const isContinued = activity !== "idle" || last?.kind !== "turnEnd" || last.end !== end;
+    const isUsed = this.#sessions.isShown(session) || session.jobs.length > 0 || decisions.length > 0;
+    if (!isContinued && !isUsed) await this.#delete(session);
+  }
+
+  async #delete({ id }: Session): Promise<void> {
     await this.#sessions.stop(id).catch(() => undefined);
     await this.#ask("session/delete", { sessionId: id }).catch(() => undefined);
   }

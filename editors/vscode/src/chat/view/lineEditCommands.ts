@@ -89,7 +89,8 @@ function withProgress(chat: Chat, place: string, edit: LineEdit): Thenable<Ended
 }
 
 /** Reports the outcome. An edit without changes is deleted unless the user opens its transcript. */
-async function report(chat: Chat, place: string, { session, end, files }: EndedEdit): Promise<void> {
+async function report(chat: Chat, place: string, edit: EndedEdit): Promise<void> {
+  const { session, end, files } = edit;
   const { showInformationMessage, showWarningMessage, showErrorMessage } = vscode.window;
   const names = files.map(nameOf).join(", ");
   const isChanged = files.length > 0;
@@ -110,7 +111,7 @@ async function report(chat: Chat, place: string, { session, end, files }: EndedE
     choice = await showWarningMessage(t("Nothing was changed in {0}. {1}", place, reason).trim(), open);
   }
   if (choice === open) await vscode.commands.executeCommand("pintle.openSession", session.id);
-  else if (!isChanged) await chat.window.lineEdits.discard(session);
+  else if (!isChanged) await chat.window.lineEdits.discard(edit);
 }
 
 /** The first line of the model's last message. */
