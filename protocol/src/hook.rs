@@ -101,7 +101,7 @@ pub struct HookCall {
     pub kind: ToolKind,
     /// One line for the user.
     pub title: String,
-    /// Arguments, as hooks before this one left them.
+    /// Arguments, as hooks before this one left them. A shell's command line is always `command`.
     pub arguments: Value,
     /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

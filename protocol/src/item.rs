@@ -8,6 +8,7 @@ use crate::plan::WorkMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Unit that a client can draw. The event that completes an item carries its full value, so the deltas before it are never needed for
 /// correctness.
@@ -197,6 +198,11 @@ impl ToolCall {
         self.changed_input.as_ref().or(self.input.as_ref())
     }
 
+    /// Returns the command line in the arguments, if there is one.
+    pub fn command(&self) -> Option<Cow<'_, str>> {
+        self.arguments().and_then(command_in)
+    }
+
     /// Returns the files that the call changed.
     pub fn changes(&self) -> &[FileChange] {
         self.output.as_ref().map_or(&[], |output| &output.details.changes)
@@ -205,6 +211,17 @@ impl ToolCall {
     /// Returns the result's text, without images.
     pub fn text(&self) -> String {
         self.output.as_ref().map(|output| Content::texts(&output.content)).unwrap_or_default()
+    }
+}
+
+/// Returns the command line in a call's arguments, whose name depends on the model's family. Words are joined by spaces.
+pub fn command_in(arguments: &Value) -> Option<Cow<'_, str>> {
+    match arguments.get("command").or_else(|| arguments.get("cmd"))? {
+        Value::String(line) => Some(line.into()),
+        Value::Array(words) => {
+            Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").into())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
     }
 }
 

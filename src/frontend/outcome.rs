@@ -13,7 +13,6 @@ use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Denial, Item, ItemStatus, ToolCall, ToolKind};
 use pintle_protocol::run::{RunChanges, RunCommand, RunDenial, RunResult, RunStatus};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -324,17 +323,16 @@ impl Watch {
             {
                 report::add(&mut self.outcome.findings, finding);
             }
-            let command = call.input.as_ref().and_then(|input| input.get("command"));
             let has_run = matches!(
                 item.status,
                 ItemStatus::Completed | ItemStatus::Failed | ItemStatus::Cancelled
             );
-            if let Some(command) = command.and_then(Value::as_str)
+            if let Some(command) = call.command()
                 && call.kind == ToolKind::Execute
                 && has_run
             {
                 self.outcome.commands.push(RunCommand {
-                    command: command.to_owned(),
+                    command: command.into_owned(),
                     status: item.status,
                     exit_code: call.output.as_ref().and_then(|output| output.details.exit_code),
                 });

@@ -4359,7 +4359,7 @@ class _HookCall(TypedDict):
     kind: "ToolKind"
     # One line for the user.
     title: str
-    # Arguments, as hooks before this one left them.
+    # Arguments, as hooks before this one left them. A shell's command line is always `command`.
     arguments: Any
 
 

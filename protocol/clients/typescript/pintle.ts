@@ -3395,7 +3395,7 @@ export type HookCall = {
   kind: ToolKind;
   /** One line for the user. */
   title: string;
-  /** Arguments, as hooks before this one left them. */
+  /** Arguments, as hooks before this one left them. A shell's command line is always `command`. */
   arguments: unknown;
   /** The files concerned. */
   locations?: Location[];

@@ -8,6 +8,7 @@ use crate::host::TurnHost;
 use crate::turn::call::{self, Call};
 use crate::turn::context::{End, TurnContext};
 use crate::turn::hook_context;
+use pintle_base::text::tool_names::is_same;
 use pintle_llm::{Assistant, AssistantBlock, Message};
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, StopReason, TurnError};
@@ -327,7 +328,20 @@ fn about(call: &Call) -> Option<HookCall> {
         tool_name: call.acting_tool().to_owned(),
         kind: body.kind,
         title: body.title.clone(),
-        arguments: arguments.cloned().unwrap_or_default(),
+        arguments: named_command(call.acting_tool(), arguments.cloned().unwrap_or_default()),
         locations: body.locations.clone(),
     })
+}
+
+/// Returns a shell's arguments with the command line under the name `command`, whatever the model called it, so that one hook is enough for
+/// all families.
+fn named_command(tool: &str, mut arguments: Value) -> Value {
+    if is_same(tool, "bash")
+        && let Some(fields) = arguments.as_object_mut()
+        && !fields.contains_key("command")
+        && let Some(command) = fields.remove("cmd")
+    {
+        fields.insert("command".to_owned(), command);
+    }
+    arguments
 }

@@ -25,7 +25,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{DeltaField, ItemDelta};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Item, ItemStatus, ToolCall, ToolKind};
+use pintle_protocol::item::{Item, ItemStatus, ToolCall, ToolKind, command_in};
 use pintle_session::history::Streamed;
 use serde_json::{Value, json};
 
@@ -390,9 +390,9 @@ impl Call {
 
     fn tool_input(&self) -> Option<ToolInput> {
         let input = self.input.as_ref()?;
-        let command = input.get("command").and_then(Value::as_str);
-        let text = match command.filter(|_| self.kind == Some(ToolKind::Execute)) {
-            Some(command) => command.to_owned(),
+        let command = command_in(input).filter(|_| self.kind == Some(ToolKind::Execute));
+        let text = match command {
+            Some(command) => command.into_owned(),
             None => input.to_string(),
         };
         Some(ToolInput::Inline(text))

@@ -10,7 +10,7 @@ use pintle_base::text::money::usd;
 use pintle_base::text::terminal::shown;
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::diff::FileChange;
-use pintle_protocol::item::Item;
+use pintle_protocol::item::{Item, command_in};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -160,8 +160,8 @@ fn arguments(text: &mut String, input: &Value) {
     if input.as_object().is_some_and(serde_json::Map::is_empty) {
         return;
     }
-    match input.get("command").and_then(Value::as_str) {
-        Some(command) => fence(text, "sh", command),
+    match command_in(input) {
+        Some(command) => fence(text, "sh", &command),
         None => fence(text, "json", &format!("{input:#}")),
     }
 }

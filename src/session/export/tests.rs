@@ -148,7 +148,7 @@ fn everything() -> Vec<(&'static str, Vec<Event>)> {
     if let ItemBody::ToolCall(call) = &mut call {
         call.kind = ToolKind::Execute;
     }
-    let running = tool("bash: sleep", json!({"command": "sleep 9"}), ToolResult::default());
+    let running = tool("bash: sleep", json!({"cmd": "sleep 9"}), ToolResult::default());
     let events = vec![
         made("Mend the parser"),
         done("1", ItemBody::UserMessage(said)),

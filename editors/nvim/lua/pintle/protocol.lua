@@ -2060,7 +2060,7 @@
 ---@field toolName string Tool name.
 ---@field kind pintle.ToolKind Kind of tool.
 ---@field title string One line for the user.
----@field arguments any Arguments, as hooks before this one left them.
+---@field arguments any Arguments, as hooks before this one left them. A shell's command line is always `command`.
 ---@field locations? (pintle.Location)[] The files concerned.
 
 ---Tool call result, for a hook. (Experimental.)

@@ -50,6 +50,8 @@ const NAMES: Record<string, ToolKind> = {
   wait: "wait",
   waitagent: "wait",
   waitagents: "wait",
+  job: "use",
+  writestdin: "use",
 };
 
 const LANGUAGES: Record<string, string> = { execute: "shellscript" };

@@ -281,7 +281,9 @@ fn arguments(out: &mut String, path: &str, input: &Value) {
     let mut long = Vec::new();
     for (name, value) in fields {
         match value {
-            Value::String(text) if name == "command" => long.push((name, "sh", text)),
+            Value::String(text) if name == "command" || name == "cmd" => {
+                long.push((name, "sh", text));
+            }
             Value::String(text) if text.contains('\n') => {
                 long.push((name, code::ending(path), text));
             }

@@ -13,7 +13,6 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::item::{Item, ToolCall};
 use pintle_protocol::search::{EntryKind, EntryRole};
-use serde_json::Value;
 
 /// The maximum size of an entry's text in bytes; longer text is cut. Messages are rarely that long, but logs are pasted into them.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
@@ -106,20 +105,13 @@ fn input_texts(content: &[Input]) -> (String, Vec<String>) {
 
 pub(super) fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
     let mut text = call.title.clone();
-    let input = call.arguments();
-    if let Some(command) = input.and_then(|input| input.get("command")) {
-        let command = match command {
-            Value::String(line) => line.clone(),
-            Value::Array(words) => {
-                words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
-        };
-        // A short command's title contains it already.
-        if !command.is_empty() && !text.contains(&command) {
-            text.push('\n');
-            text.push_str(&command);
-        }
+    // A short command's title contains it already.
+    if let Some(command) = call.command()
+        && !command.is_empty()
+        && !text.contains(&*command)
+    {
+        text.push('\n');
+        text.push_str(&command);
     }
     let mut paths: Vec<String> = call.locations.iter().map(|place| place.path.clone()).collect();
     for change in call.changes() {
@@ -139,6 +131,7 @@ fn cut(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
     use serde_json::json;
 
     fn extract_item(item: &Value) -> Option<(EntryKind, String, String)> {
