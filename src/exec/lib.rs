@@ -31,6 +31,7 @@ mod file_mark;
 mod files;
 pub(crate) mod process;
 mod replace;
+mod running;
 mod walk;
 pub mod windows_names;
 mod wrapped;
@@ -47,6 +48,7 @@ pub use local::Local;
 pub use output::{Fresh, Mark, OutputBuffer};
 pub use process::{Process, RunningProgram};
 pub use read_only::ReadOnly;
+pub use running::{CommandEvent, RunningCommand};
 pub use search::{
     Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, LeftOut, MatchLine,
     MatchedFile,

@@ -11,13 +11,22 @@ use crate::{
 };
 use pintle_base::text::truncate::{self, Ends, Limits, Truncated, size};
 use pintle_exec::sandbox::{Denial, Report};
-use pintle_exec::{Command, Dialect, End, Environment, Error, MAX_KEPT_BYTES, Ran, Terminal};
+use pintle_exec::{
+    Command, Dialect, End, Environment, Error, MAX_KEPT_BYTES, Ran, RunningCommand, Terminal,
+};
 use pintle_os::names;
 use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
+
+mod session;
+
+pub use session::WriteStdin;
+use session::Yield;
 
 /// Runs commands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,9 +90,14 @@ impl Bash {
         self.unit().number(settings.max_command_timeout)
     }
 
+    /// Returns true if a command that runs for long continues as a session.
+    fn is_session(self) -> bool {
+        self.row().theirs("yieldMs").is_some()
+    }
+
     /// Returns the result limits.
     pub(super) fn limits(self) -> Limits {
-        self.0.limits(256, SHELL_BYTES)
+        if self.is_session() { session::default_limits() } else { self.0.limits(256, SHELL_BYTES) }
     }
 }
 
@@ -119,12 +133,23 @@ impl Tool for Bash {
             |text: &String| self.row().theirs("description").is_some() && !text.trim().is_empty();
         let description = description.filter(is_shown);
         let in_terminal = arguments.flag("tty")?;
-        let in_background = arguments.flag("background")? || in_terminal;
+        let in_background = arguments.flag("background")?;
+        let yields = self.is_session().then(|| Yield::read(&mut arguments, in_background));
+        let yields = yields.transpose()?;
+        let in_background = yields.is_none() && (in_background || in_terminal);
         let command = match folder {
             Some(folder) => in_folder(command, &folder, folders),
             None => command,
         };
-        Ok(Box::new(Call { tool: *self, command, given, description, in_background, in_terminal }))
+        Ok(Box::new(Call {
+            tool: *self,
+            command,
+            given,
+            description,
+            in_background,
+            in_terminal,
+            yields,
+        }))
     }
 }
 
@@ -166,6 +191,8 @@ struct Call {
     description: Option<String>,
     in_background: bool,
     in_terminal: bool,
+    /// When the call returns if its command is still running; `None` to wait for its end.
+    yields: Option<Yield>,
 }
 
 impl std::fmt::Debug for Call {
@@ -203,15 +230,14 @@ impl Prepared for Call {
         if ctx.cancel.is_cancelled() {
             return failure("Command aborted");
         }
-        let limits = ctx.settings.limits(self.tool.limits());
-        let times = Times::new(self.tool.0, &ctx.settings);
+        let limits = self.limits(ctx);
         let command = Command {
-            timeout: self.timeout(times),
+            timeout: self.timeout(ctx),
             spill_lines: limits.max_lines as u64,
             spill_bytes: limits.max_bytes as u64,
             artifacts: ctx.artifacts.clone(),
             // A background job is shown separately from the call.
-            shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
+            shown_by: ctx.client.shown_by().filter(|_| !self.in_background && !self.in_terminal),
             variables: ctx.variables.clone(),
             terminal: self.in_terminal.then(Terminal::default),
             ..ctx.supervision.over(Command::new(&self.command, &ctx.cwd, &ctx.owner))
@@ -219,20 +245,46 @@ impl Prepared for Call {
         if self.in_background {
             return self.start(ctx, command).await;
         }
+        if let Some(yields) = self.yields {
+            let command = RunningCommand::new(Arc::clone(&ctx.env), command);
+            return self.run_as_session(ctx, command, yields).await;
+        }
         let folder = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
         let unsaved = ctx.env.unsaved(&folder);
         let mut output = |piece: &str| ctx.progress.text(piece.to_owned());
-        match ctx.env.exec(command, &ctx.cancel, &mut output).await {
+        let began = Instant::now();
+        let ran = ctx.env.exec(command, &ctx.cancel, &mut output).await;
+        with_unsaved(self.result(ctx, ran, began.elapsed()), &unsaved)
+    }
+}
+
+impl Call {
+    fn limits(&self, ctx: &ToolContext) -> Limits {
+        let limits = ctx.settings.limits(self.tool.limits());
+        self.yields.map_or(limits, |yields| yields.longest.within(limits))
+    }
+
+    fn timeout(&self, ctx: &ToolContext) -> Option<Duration> {
+        if self.in_background {
+            return self.given;
+        }
+        let times = Times::new(self.tool.0, &ctx.settings);
+        self.given.map(|given| given.min(times.max)).or(times.default)
+    }
+
+    /// Returns the result once the command has ended.
+    fn result(&self, ctx: &ToolContext, ran: Result<Ran, Error>, wall: Duration) -> ToolResult {
+        match ran {
             Ok(ran) => {
                 let is_displaced = ran.is_displaced;
-                let mut result = self.show(ran, limits, times, ctx.env.as_ref());
+                let mut result = self.show(ctx, ran, wall);
                 if is_displaced {
                     result.content.push(Content::text(format!(
                         "[The working directory {} no longer exists, so the command ran in an empty directory. Recreate it, or use absolute paths.]",
                         names::shown(&ctx.cwd)
                     )));
                 }
-                with_unsaved(result, &unsaved)
+                result
             }
             Err(Error::NotFound(folder) | Error::NotFolder(folder)) => {
                 failure(format!("Working directory does not exist: {}", names::shown(&folder)))
@@ -240,17 +292,9 @@ impl Prepared for Call {
             Err(error) => failure(error.to_string()),
         }
     }
-}
-
-impl Call {
-    fn timeout(&self, times: Times) -> Option<Duration> {
-        if self.in_background {
-            return self.given;
-        }
-        self.given.map(|given| given.min(times.max)).or(times.default)
-    }
 
     async fn start(&self, ctx: &ToolContext, command: Command) -> ToolResult {
+        let command = RunningCommand::new(Arc::clone(&ctx.env), command);
         match ctx.jobs.start(command, self.title()).await {
             Ok(job) if self.in_terminal => self.started(ctx, &job).await,
             Ok(job) => {
@@ -301,12 +345,13 @@ impl Call {
     }
 
     /// Reports the timeout, and what to do about it.
-    fn timed_out(&self, times: Times) -> String {
+    fn timed_out(&self, ctx: &ToolContext) -> String {
+        let times = Times::new(self.tool.0, &ctx.settings);
         let (row, unit) = (self.tool.row(), self.tool.unit());
         let field = row.theirs("timeoutMs").or(row.theirs("timeout"));
         let background = row.theirs("background").unwrap_or("background");
         let show = |time: Duration| unit.show(time);
-        let timeout = self.timeout(times).unwrap_or_default();
+        let timeout = self.timeout(ctx).unwrap_or_default();
         let most = show(times.max);
         let (origin, advice) = match self.given {
             Some(given) if given > times.max => (", the longest allowed", String::new()),
@@ -320,7 +365,8 @@ impl Call {
         )
     }
 
-    fn show(&self, ran: Ran, limits: Limits, times: Times, env: &dyn Environment) -> ToolResult {
+    fn show(&self, ctx: &ToolContext, ran: Ran, wall: Duration) -> ToolResult {
+        let (limits, env) = (self.limits(ctx), ctx.env.as_ref());
         let path = ran.full_output_path.map(|path| names::shown(&path).into_owned());
         let full = whole(path.as_deref(), ran.is_file_full, env);
         let (output, record) = match self.tool.0.layout() {
@@ -342,7 +388,7 @@ impl Call {
                     None => (shown.text, record),
                 }
             }
-            Layout::Ends | Layout::CodeFirst => {
+            Layout::Ends | Layout::Session => {
                 let totals = (ran.total_lines, ran.total_bytes);
                 match truncate::ends(&ran.head, &ran.tail, totals, limits) {
                     Some(ends) => {
@@ -356,9 +402,12 @@ impl Call {
             }
         };
         let output = if output.is_empty() { "(no output)".to_owned() } else { output };
-        let is_code_first = self.tool.0.layout() == Layout::CodeFirst;
+        let is_code_first = self.tool.0.layout() == Layout::Session;
         let output = match (&ran.end, is_code_first) {
-            (End::Exited(code), true) => format!("Exit code: {code}\nOutput:\n{output}"),
+            (End::Exited(code), true) => {
+                let state = format!("Process exited with code {code}");
+                session::header(wall, &state, ran.total_bytes) + &output
+            }
             _ => output,
         };
         let because = |what: String| format!("{}\n\n{what}", output.trim_end_matches('\n'));
@@ -376,7 +425,7 @@ impl Call {
             End::Signalled(signal) => {
                 failure(because(format!("Command was killed by signal {signal}")))
             }
-            End::TimedOut => failure(because(self.timed_out(times))),
+            End::TimedOut => failure(because(self.timed_out(ctx))),
             End::Cancelled if ran.total_bytes == 0 => failure("Command aborted"),
             End::Cancelled => failure(because("Command aborted".to_owned())),
         };

@@ -69,8 +69,8 @@ pub(super) fn given(
         Some(field) => field.names().find(is_given),
         None => Some(ours).filter(|name| is_given(name)),
     };
-    let foreign = || foreign(does).filter(|field| field.ours == ours).map(|field| field.name);
-    own.or_else(|| foreign().find(is_given))
+    let mut foreign = foreign(does).filter(|field| field.ours == ours).flat_map(Field::names);
+    own.or_else(|| foreign.find(is_given))
 }
 
 fn unknown(
@@ -83,7 +83,9 @@ fn unknown(
     // Some models write `null` for each argument that they leave out.
     given.iter().filter(|(_, value)| !value.is_null()).find_map(|(name, value)| {
         let own = fields.iter().find(|field| field.names().any(|known| known == name));
-        let Some(field) = own.or_else(|| foreign(does).find(|field| field.name == name)) else {
+        let Some(field) =
+            own.or_else(|| foreign(does).find(|field| field.names().any(|it| it == name)))
+        else {
             if is_ignored(name, value) {
                 return None;
             }

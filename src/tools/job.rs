@@ -25,10 +25,10 @@ const MAX_WAIT_SECONDS: u64 = 120;
 const DEFAULT_WAIT: Duration = Duration::from_secs(30);
 
 /// The pause after which a terminal's output counts as settled.
-const QUIET: Duration = Duration::from_millis(500);
+pub(super) const QUIET: Duration = Duration::from_millis(500);
 
 /// The maximum time to wait for a terminal to settle.
-const MAX_SETTLING: Duration = Duration::from_secs(10);
+pub(super) const MAX_SETTLING: Duration = Duration::from_secs(10);
 
 /// Key names and their control sequences.
 const KEYS: [(&str, &str); 14] = [
@@ -49,7 +49,7 @@ const KEYS: [(&str, &str); 14] = [
 ];
 
 /// Control characters that interrupt or end a program. Like stopping the job, typing them needs no permission.
-const INTERRUPTS: [char; 3] = ['\u{3}', '\u{4}', '\u{1c}'];
+pub(super) const INTERRUPTS: [char; 3] = ['\u{3}', '\u{4}', '\u{1c}'];
 
 impl Tool for JobControl {
     shaped!(|tool| tool.1);
@@ -171,10 +171,7 @@ impl Prepared for Titled {
             Call::List => format!("{}: list", self.tool),
             Call::Read(id, _) => format!("{}: {}{id}", self.tool, action("read")),
             Call::Write(id, typed, _) => {
-                let typed = typed.replace('\n', "\u{23ce}");
-                let typed = terminal::shown(&typed);
-                let typed = truncate::line(&typed, 200);
-                format!("{}: {}{id}: {typed}", self.tool, action("write"))
+                format!("{}: {}{id}: {}", self.tool, action("write"), shown_keys(typed))
             }
             Call::Stop(id) => format!("{}: {}{id}", self.tool, action("stop")),
         }
@@ -187,10 +184,8 @@ impl Prepared for Titled {
     /// A job belongs to the model: inspecting or ending it needs no permission beyond that for its command.
     fn access(&self) -> Access {
         match &self.call {
-            Call::Write(job, text, _) if !text.chars().all(|key| INTERRUPTS.contains(&key)) => {
-                Access::Type { job: job.clone(), text: text.clone(), reader: None }
-            }
-            Call::List | Call::Read(..) | Call::Write(..) | Call::Stop(_) => Access::Engine,
+            Call::Write(job, text, _) => access(job, text),
+            Call::List | Call::Read(..) | Call::Stop(_) => Access::Engine,
         }
     }
 
@@ -208,6 +203,21 @@ impl Prepared for Titled {
             () = ctx.cancel.cancelled() => failure("Operation aborted"),
             done = work => done.unwrap_or_else(failure),
         }
+    }
+}
+
+/// Returns typed text for a title.
+pub(super) fn shown_keys(typed: &str) -> String {
+    let typed = typed.replace('\n', "\u{23ce}");
+    truncate::line(&terminal::shown(&typed), 200).to_string()
+}
+
+/// Returns what typing into a job means for permissions.
+pub(super) fn access(job: &JobId, text: &str) -> Access {
+    if text.chars().all(|key| INTERRUPTS.contains(&key)) {
+        Access::Engine
+    } else {
+        Access::Type { job: job.clone(), text: text.to_owned(), reader: None }
     }
 }
 
@@ -277,39 +287,56 @@ async fn stop(ctx: &ToolContext, id: &JobId) -> Result<ToolResult, String> {
     Ok(show(ctx, job).await)
 }
 
-/// Shows the new output and marks it as read.
-async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
+/// Output since the last read.
+pub(super) struct NewOutput {
+    /// The end of it, if it is long.
+    pub(super) text: String,
+    /// The amount left out, and the file that contains it.
+    pub(super) notice: Option<String>,
+    /// The size of all of it.
+    pub(super) bytes: u64,
+    /// The job's end, and which part of the output is shown.
+    pub(super) details: ToolDetails,
+}
+
+/// Returns the new output and marks it as read.
+pub(super) async fn take_new(ctx: &ToolContext, job: &JobView, limits: Limits) -> NewOutput {
     let mut fresh = job.output.after(job.mark);
     ctx.jobs.seen(&job.id, fresh.mark, job.end.is_some()).await;
     if let Some(screen) = job.terminal.as_ref().and_then(Terminal::shown) {
         fresh.text.push_str(&job.output.redacted(&screen));
     }
-    let mut shown = truncate::tail(&fresh.text, Limits::default());
+    let bytes = fresh.missed_bytes + fresh.text.len() as u64;
+    let mut shown = truncate::tail(&fresh.text, limits);
     let record = &mut shown.record;
     record.total_lines = fresh.total_lines;
-    record.total_bytes = fresh.missed_bytes + fresh.text.len() as u64;
+    record.total_bytes = bytes;
     let path = fresh.full_output_path.map(|path| names::shown(&path).into_owned());
+    let full = whole(path.as_deref(), fresh.is_file_full, ctx.env.as_ref());
+    let notice = if fresh.missed_bytes > 0 {
+        let missed = truncate::size(fresh.missed_bytes);
+        Some(format!("{missed} printed before this since the last read are not kept here.{full}"))
+    } else {
+        notice(&shown, &full)
+    };
+    let ended = job.end.as_ref().map(|(_, details)| details.clone()).unwrap_or_default();
+    let truncation = shown.is_cut().then_some(shown.record);
+    let details = ToolDetails { truncation, full_output_path: path, ..ended };
+    NewOutput { text: shown.text, notice, bytes, details }
+}
+
+/// Shows the new output and marks it as read.
+async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
+    let shown = take_new(ctx, &job, Limits::default()).await;
     let mut parts = Vec::new();
     if !shown.text.is_empty() {
         parts.push(shown.text.trim_end_matches('\n').to_owned());
     }
-    let full = whole(path.as_deref(), fresh.is_file_full, ctx.env.as_ref());
-    if fresh.missed_bytes > 0 {
-        let missed = truncate::size(fresh.missed_bytes);
-        parts.push(format!(
-            "[{missed} printed before this since the last read are not kept here.{full}]"
-        ));
-    } else if let Some(notice) = notice(&shown, &full) {
-        parts.push(format!("[{notice}]"));
-    }
+    parts.extend(shown.notice.map(|notice| format!("[{notice}]")));
     let nothing = if shown.text.is_empty() { "nothing new, " } else { "" };
     parts.push(format!("[{}: {nothing}{}]", job.id, state(&job)));
     let mut result = success(parts.join("\n\n"));
-    if let Some((_, details)) = &job.end {
-        result.details = ToolDetails { truncation: None, ..details.clone() };
-    }
-    result.details.truncation = shown.is_cut().then_some(shown.record);
-    result.details.full_output_path = path;
+    result.details = shown.details;
     let (job_id, item_id, has_ended) = (job.id, job.item_id, job.end.is_some());
     result.details.jobs = vec![JobRef { job_id, item_id, has_ended }];
     result

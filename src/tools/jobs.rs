@@ -2,7 +2,7 @@
 //!
 //! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
-use pintle_exec::{Command, Mark, OutputBuffer, Terminal};
+use pintle_exec::{Mark, OutputBuffer, RunningCommand, Terminal};
 use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{JobEnd, ToolDetails};
 use std::time::Duration;
@@ -18,10 +18,10 @@ const NONE: &str = "Background jobs are not available here. Run the command in t
 /// A request to the background jobs' owner. An error is a message for the model.
 #[derive(Debug)]
 pub enum JobRequest {
-    /// Run this in the background.
+    /// Run this in the background. It may have begun in the foreground.
     Start {
         /// The command.
-        command: Box<Command>,
+        command: Box<RunningCommand>,
         /// A one-line title for the user.
         title: String,
         /// The running job.
@@ -92,7 +92,11 @@ impl Jobs {
     }
 
     /// Runs a command in the background.
-    pub(super) async fn start(&self, command: Command, title: String) -> Result<JobView, String> {
+    pub(super) async fn start(
+        &self,
+        command: RunningCommand,
+        title: String,
+    ) -> Result<JobView, String> {
         let command = Box::new(command);
         self.ask(|reply| JobRequest::Start { command, title, reply }).await?
     }

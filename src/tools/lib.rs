@@ -43,7 +43,7 @@ mod write;
 pub use agents::{AgentRequest, AgentTool, AgentView, Agents, Spawn};
 pub use apply_patch::ApplyPatch;
 pub use ask_user::{AskUser, ExitPlan};
-pub use bash::Bash;
+pub use bash::{Bash, WriteStdin};
 pub use client::{Ask, AskOutcome, Client, ClientRequest};
 pub use document::document;
 pub use edit::Edit;

@@ -7,7 +7,7 @@ use super::schema::{Builtin, Declaration, Facts, Row};
 use super::toolsets::{self, Family, Layout, Numbers};
 use super::{
     AgentTool, ApplyPatch, AskUser, Bash, Edit, ExitPlan, Fetch, Find, Grep, JobControl, Ls, Read,
-    ReadMany, Recall, Settings, TodoWrite, Tool, ViewImage, Write,
+    ReadMany, Recall, Settings, TodoWrite, Tool, ViewImage, Write, WriteStdin,
 };
 use pintle_base::text::truncate::{Guard, Keep, Limits};
 use pintle_exec::Dialect;
@@ -221,6 +221,7 @@ impl Profile {
             Builtin::ReadMany => Arc::new(ReadMany(self)),
             Builtin::ViewImage => Arc::new(ViewImage(self)),
             Builtin::Shell => Arc::new(Bash(self)),
+            Builtin::JobWrite if row.theirs("maxTokens").is_some() => Arc::new(WriteStdin(self)),
             Builtin::Job | Builtin::JobRead | Builtin::JobStop | Builtin::JobWrite => {
                 Arc::new(JobControl(self, row.does))
             }

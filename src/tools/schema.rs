@@ -227,7 +227,7 @@ pub(super) enum Is {
 }
 
 /// Names that models of other families give to an argument. Each is unambiguous.
-const ALIASES: [(&str, &[&str]); 8] = [
+const ALIASES: [(&str, &[&str]); 9] = [
     ("path", &["path", "file_path", "filePath", "absolute_path", "dir_path", "filename"]),
     ("command", &["command", "cmd"]),
     ("oldText", &["old_string", "oldString", "old_text", "old_str"]),
@@ -236,6 +236,7 @@ const ALIASES: [(&str, &[&str]); 8] = [
     ("content", &["content", "contents", "file_text"]),
     ("pattern", &["pattern", "query"]),
     ("patch", &["input", "patch", "patchText"]),
+    ("timeoutMs", &["timeoutMs", "timeout_ms"]),
 ];
 
 /// The patch grammar. Source: `apply_patch` of `@openai/codex` 0.169.0, whose models write such patches, checked 2026-11.

@@ -26,6 +26,7 @@ mod chat;
 mod cli;
 mod client_calls;
 mod clouds;
+mod command_sessions;
 mod compaction;
 mod complaints;
 mod completions;

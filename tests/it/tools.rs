@@ -46,10 +46,10 @@ fn a_long_output_is_cut_for_the_model_and_read_in_pieces_by_a_client() {
         ),
         (
             "openai",
-            "shell_command",
-            json!({"command": "seq 5000"}),
-            256,
-            "[Lines 129-4872 of 5000 are not shown. Full output: ",
+            "exec_command",
+            json!({"cmd": "seq 5000", "max_output_tokens": 1000}),
+            927,
+            "[Lines 528-4600 of 5000 are not shown (3.9KB limit). Full output: ",
         ),
     ];
     for (profile, tool, arguments, lines, told) in rows {

@@ -10,7 +10,7 @@ use crate::full_output::name_full_output;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_base::text::truncate::{self, Limits};
-use pintle_exec::{End, Environment, Error, Mark, OutputBuffer, Ran, Terminal};
+use pintle_exec::{CommandEvent, End, Error, Mark, OutputBuffer, Ran, RunningCommand, Terminal};
 use pintle_os::names;
 use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Job, JobEnd, ToolDetails};
@@ -18,7 +18,6 @@ use pintle_session::context::conversation::from_engine;
 use pintle_session::history::recovery::EarlierJobs;
 use pintle_tools::{JobRequest, JobView, ended};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -175,23 +174,21 @@ impl Jobs {
     /// Starts a job whose item is in the journal.
     pub(super) fn begin(
         &mut self,
-        env: Arc<dyn Environment>,
-        command: pintle_exec::Command,
+        mut command: RunningCommand,
         item: Item,
         id: JobId,
         by_user: Option<ToModel>,
     ) -> JobView {
         self.next += 1;
-        let (item_id, cancel) = (item.id.clone(), CancellationToken::new());
-        let (output, printed) = (command.output.clone(), self.printed_tx.clone());
+        let (item_id, printed) = (item.id.clone(), self.printed_tx.clone());
         let entry = Entry {
             item,
             id,
-            output,
+            output: command.output.clone(),
             mark: Mark::default(),
             terminal: command.terminal.clone(),
-            is_confined: command.confinement.is_some(),
-            cancel: cancel.clone(),
+            is_confined: command.is_confined,
+            cancel: command.cancel.clone(),
             stopping: None,
             waiting: Vec::new(),
             is_told: by_user.is_some(),
@@ -201,12 +198,15 @@ impl Jobs {
         let view = entry.view(entry.item.started_ms);
         self.entries.push(entry);
         self.running.push(Box::pin(async move {
-            let mut print = |text: &str| {
-                // A full channel drops the chunk; the job's end contains the full output.
-                let _ = printed.try_send((item_id.clone(), text.to_owned()));
-            };
-            let ran = env.exec(command, &cancel, &mut print).await;
-            (item_id, ran)
+            loop {
+                match command.next().await {
+                    // A full channel drops the chunk; the job's end contains the full output.
+                    CommandEvent::Printed(text) => {
+                        drop(printed.try_send((item_id.clone(), text)));
+                    }
+                    CommandEvent::Ended(ran) => return (item_id, ran),
+                }
+            }
         }));
         view
     }

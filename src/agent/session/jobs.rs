@@ -1,13 +1,13 @@
 //! Background jobs: start, output, end, and client requests about them.
 //!
-//! Invariant: a job's item is journaled before its command runs, and its end before it is reported.
+//! Invariant: a job's item is journaled before its command runs in the background, and its end before it is reported.
 
 use super::{Phase, Session};
 use crate::command::{JobCommand, Note, NoteBody, Record, UserJob};
 use crate::error::{Action, Error, ErrorKind};
 use crate::jobs::{JobEvent, words_for_model};
 use pintle_base::text::truncate::Limits;
-use pintle_exec::{self as exec, Command};
+use pintle_exec::{self as exec, Command, RunningCommand};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, TransientEvent};
 use pintle_protocol::ids::{ItemId, TurnId};
@@ -75,10 +75,11 @@ impl Session {
         };
         let body = self.jobs.body(&command.line, &command.line, true);
         let id = body.job_id.clone();
-        let item = self.job_item(body, None);
+        let command = RunningCommand::new(Arc::clone(&self.services.env), command);
+        let item = self.job_item(body, None, Duration::ZERO);
         let record = self.log.append(None, Event::ItemStarted { item: item.clone() }, None)?;
-        let (env, job) = (Arc::clone(&self.services.env), UserJob::Running(id.clone()));
-        self.jobs.begin(env, command, item, id, Some(to_model));
+        let job = UserJob::Running(id.clone());
+        self.jobs.begin(command, item, id, Some(to_model));
         Ok((job, Some(record)))
     }
 
@@ -97,11 +98,13 @@ impl Session {
         })
     }
 
-    /// Returns the item for a new job.
-    fn job_item(&self, body: Job, turn_id: Option<TurnId>) -> Item {
+    /// Returns the item for a new job, whose command has run for this long.
+    fn job_item(&self, body: Job, turn_id: Option<TurnId>, ran: Duration) -> Item {
         let ambient = &self.services.ambient;
         let (id, body) = (ItemId::new(ambient.new_id()), ItemBody::Job(Box::new(body)));
-        Item { turn_id, ..Item::new(id, ItemStatus::Running, ambient.now_ms(), body) }
+        let ran_ms = u64::try_from(ran.as_millis()).unwrap_or(u64::MAX);
+        let started_ms = ambient.now_ms().saturating_sub(ran_ms);
+        Item { turn_id, ..Item::new(id, ItemStatus::Running, started_ms, body) }
     }
 
     pub(super) fn job_event(&mut self, event: JobEvent) {
@@ -122,7 +125,7 @@ impl Session {
         }
     }
 
-    fn start_job(&mut self, command: Command, title: &str) -> Result<JobView, String> {
+    fn start_job(&mut self, command: RunningCommand, title: &str) -> Result<JobView, String> {
         if let Some(refusal) = self.jobs.refusal() {
             return Err(refusal);
         }
@@ -132,13 +135,13 @@ impl Session {
         };
         let body = self.jobs.body(&command.line, title, false);
         let id = body.job_id.clone();
-        let item = self.job_item(body, Some(turn_id.clone()));
+        let item = self.job_item(body, Some(turn_id.clone()), command.ran());
         let started = Event::ItemStarted { item: item.clone() };
         let record = self.log.append(Some(turn_id), started, None).map_err(|error| {
             format!("The job was not started: failed to write the session journal: {error}")
         })?;
         self.publish(&record);
-        let view = self.jobs.begin(Arc::clone(&self.services.env), command, item, id, None);
+        let view = self.jobs.begin(command, item, id, None);
         self.publish_state();
         Ok(view)
     }

@@ -214,7 +214,7 @@ mod tests {
     fn names(profile: &str) -> &'static [(&'static str, &'static str)] {
         match profile {
             "openai" => &[
-                ("shell", "shell_command"),
+                ("shell", "exec_command"),
                 ("patch", "apply_patch"),
                 ("spawn_agent", "spawn_agent"),
                 ("wait_agents", "wait_agent"),

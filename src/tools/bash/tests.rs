@@ -281,6 +281,7 @@ fn omitted_lines_are_counted_exactly() {
         description: None,
         in_background: false,
         in_terminal: false,
+        yields: None,
     };
     let lines = (1..=150).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
     let ran = Ran {
@@ -296,9 +297,11 @@ fn omitted_lines_are_counted_exactly() {
         denied_programs: Vec::new(),
         sandbox: None,
     };
-    let env = Memory::new([]);
-    let times = Times::new(call.tool.0, &Settings::default());
-    let got = call.show(ran, Limits { max_lines: 100, max_bytes: 50_000 }, times, &env);
+    let ctx = ToolContext {
+        settings: Arc::new(Settings { max_output_lines: Some(100), ..Settings::default() }),
+        ..ToolContext::new(Arc::new(Memory::new([])), "/".into())
+    };
+    let got = call.show(&ctx, ran, Duration::ZERO);
     let record = got.details.truncation.clone().unwrap();
     assert_eq!((record.total_lines, record.output_lines), (150, 100));
     let text = text(&got);
@@ -335,7 +338,7 @@ async fn each_profile_has_its_names_and_times() {
     for (profile, name, default, title) in [
         (Profile::Pi, "bash", None, "bash: ls"),
         (Profile::Anthropic, "Bash", Some(120_000), "Bash: ls (Lists files)"),
-        (Profile::OpenAi, "shell_command", Some(10_000), "shell_command: ls"),
+        (Profile::OpenAi, "exec_command", None, "exec_command: ls"),
         (
             Profile::Gemini,
             "run_shell_command",
@@ -356,6 +359,7 @@ async fn each_profile_has_its_names_and_times() {
 
 #[test]
 fn a_time_out_names_what_was_given_and_what_to_do() {
+    let scene = Scene::new();
     let seconds = Duration::from_secs;
     // Profile, arguments, in the background, the time that applies, how the message begins, whether it mentions a larger one.
     for (profile, given, in_background, holds, begins, advises) in [
@@ -370,15 +374,16 @@ fn a_time_out_names_what_was_given_and_what_to_do() {
             false,
         ),
         (
-            Profile::OpenAi,
+            Profile::Kimi,
             None,
             false,
-            Some(10),
-            "Command timed out after 10000 milliseconds, the default. ",
+            Some(60),
+            "Command timed out after 60 seconds, the default. ",
             true,
         ),
-        (Profile::OpenAi, None, true, None, "", false),
-        (Profile::OpenAi, Some(9000), true, Some(9000), "", false),
+        (Profile::Kimi, None, true, None, "", false),
+        (Profile::Kimi, Some(9000), true, Some(9000), "", false),
+        (Profile::OpenAi, None, false, None, "", false),
     ] {
         let call = Call {
             tool: Bash(profile),
@@ -387,11 +392,11 @@ fn a_time_out_names_what_was_given_and_what_to_do() {
             description: None,
             in_background,
             in_terminal: false,
+            yields: None,
         };
-        let times = Times::new(call.tool.0, &Settings::default());
-        assert_eq!(call.timeout(times), holds.map(seconds), "{profile:?} {given:?}");
+        assert_eq!(call.timeout(&scene.ctx), holds.map(seconds), "{profile:?} {given:?}");
         if !begins.is_empty() {
-            let text = call.timed_out(times);
+            let text = call.timed_out(&scene.ctx);
             assert!(text.starts_with(begins), "{text}");
             assert_eq!(text.contains("set a larger"), advises, "{text}");
         }

@@ -290,6 +290,6 @@ async fn what_the_engine_does_not_know_is_not_to_be_escaped() {
     for pattern in ["foo(?=bar)", "(?<!x)bar", r"(o)\1"] {
         let got = text(&scene.call(&Grep(Profile::OpenAi), json!({"pattern": pattern})).await);
         assert!(got.starts_with("error: invalid regular expression"), "{got}");
-        assert!(got.ends_with("or use grep -P with shell_command."), "{got}");
+        assert!(got.ends_with("or use grep -P with exec_command."), "{got}");
     }
 }

@@ -63,6 +63,17 @@ pub(super) fn address_in_prompt(given: &mut Map<String, Value>) {
     given.insert("url".to_owned(), Value::String(address));
 }
 
+/// A session, by its number: the job with that number.
+pub(super) fn session(given: &mut Map<String, Value>) {
+    let Some(session) = given.remove("session_id") else { return };
+    let number = match &session {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.trim().trim_start_matches("job-").to_owned(),
+        _ => return drop(given.insert("session_id".to_owned(), session)),
+    };
+    given.insert("id".to_owned(), Value::String(format!("job-{number}")));
+}
+
 /// A job to read.
 pub(super) fn read_job(given: &mut Map<String, Value>) {
     given.insert("action".to_owned(), json!("read"));

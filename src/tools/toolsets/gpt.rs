@@ -1,44 +1,55 @@
 //! OpenAI's models: the tools of codex.
 //!
-//! Source: `@openai/codex` 0.169.0 (npm, 2026-11): `shell_command`, `apply_patch`, `update_plan`, `view_image`, `request_user_input`,
-//! `spawn_agent`, `send_input`, `wait_agent`, `close_agent`. Three more are tools that codex had in 2025 and that its models were trained
-//! with: `read_file`, `list_dir`, `grep_files`. They are here because a command does not see an editor's unsaved text, and because reading
-//! needs no permission. `shell_command` and `job` replace `exec_command` and its sessions: a call's changes are known when it ends.
+//! Source: `@openai/codex` 0.169.0 (npm, 2026-11): `exec_command`, `write_stdin`, `apply_patch`, `update_plan`, `view_image`,
+//! `request_user_input`, `spawn_agent`, `send_input`, `wait_agent`, `close_agent`. Three more are tools that codex had in 2025 and that its
+//! models were trained with: `read_file`, `list_dir`, `grep_files`. They are here because a command does not see an editor's unsaved text,
+//! and because reading needs no permission. Results have no `Chunk ID` line, since no tool accepts such an ID.
 
-use super::pi::{AGENT_ID, AGENT_IDS, FETCH, JOB, MESSAGE, RECALL};
+use super::pi::{AGENT_ID, AGENT_IDS, FETCH, MESSAGE, RECALL};
 use super::{
-    COMMAND, FILES, FOLDER, Family, HEADER, LIMIT, LIST, LISTED, Layout, MATCHES, MILLISECONDS,
-    Numbers, OFFSET, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION, QUESTIONS, READ_PATH,
-    SEARCHED, STATUSES, STEP, TASK, about, adapt,
+    COMMAND, FILES, FOLDER, Family, HEADER, LIMIT, LIST, LISTED, Layout, MATCHES, Numbers, OFFSET,
+    OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION, QUESTIONS, READ_PATH, SEARCHED, STATUSES,
+    STEP, TASK, about, adapt,
 };
 use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text, texts};
-use std::time::Duration;
+
+/// The limit on a result.
+const TOKENS: &str = "Maximum length of the output in tokens (default and at most 10000)";
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
             Builtin::Shell,
-            "shell_command",
-            about!("shell"),
+            "exec_command",
+            about!("exec_command"),
             &[
-                text("command", "command", COMMAND).required(),
+                text("cmd", "command", COMMAND).required(),
                 text("workdir", "cwd", FOLDER),
-                number("timeout_ms", "timeoutMs", MILLISECONDS),
-                flag("background", "background", super::BACKGROUND),
-                flag("tty", "tty", super::TTY),
+                flag("tty", "tty", "Run it in a terminal, for a program that needs one or asks for input"),
+                number("yield_time_ms", "yieldMs", "Milliseconds to wait for its end (250 to 30000, default 10000)"),
+                count("max_output_tokens", "maxTokens", TOKENS),
             ],
         )
         .ignoring(&[
             "login",
             "shell",
-            "yield_time_ms",
-            "max_output_tokens",
             "sandbox_permissions",
             "prefix_rule",
             "with_escalated_permissions",
         ])
         .adapted(adapt::command),
-        JOB,
+        Row::new(
+            Builtin::JobWrite,
+            "write_stdin",
+            about!("write_stdin"),
+            &[
+                count("session_id", "id", "The session ID from the command's result").required(),
+                text("chars", "input", "Text to type; \\n presses Enter, \\u0003 is Ctrl-C. Empty to wait only"),
+                number("yield_time_ms", "waitMs", "Milliseconds to wait for the command's end: with chars 250 to 30000 (default: until the terminal settles), without 5000 to 300000 (default 5000)"),
+                count("max_output_tokens", "maxTokens", TOKENS),
+            ],
+        )
+        .adapted(adapt::session),
         Row::new(
             Builtin::Patch,
             "apply_patch",
@@ -164,6 +175,6 @@ pub(crate) const FAMILY: Family = Family {
         ),
     ],
     numbers: Numbers::Letter,
-    layout: Layout::CodeFirst,
-    timeout: Some(Duration::from_secs(10)),
+    layout: Layout::Session,
+    timeout: None,
 };

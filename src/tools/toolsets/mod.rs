@@ -50,8 +50,8 @@ pub(super) enum Layout {
     Tail,
     /// The start and end of the output, and then how the command ended if it failed.
     Ends,
-    /// `Exit code: 0` and `Output:` before beginning and end.
-    CodeFirst,
+    /// The time, how the command ended, and `Output:` before the start and end of the output.
+    Session,
 }
 
 /// Includes a tool description, a text with gaps.
