@@ -235,6 +235,9 @@ pub struct Job {
     pub title: String,
     /// Command, as the shell reads it.
     pub command: String,
+    /// True if it runs in a terminal, into which `shell/write` types.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_terminal: bool,
     /// True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_user: bool,

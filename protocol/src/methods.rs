@@ -67,7 +67,7 @@ pub use crate::session::{
     SessionListParams, SessionListResult, SessionOpenParams, SessionParams, SessionResult,
     SessionSubscribeParams, SessionSummary,
 };
-use crate::shell::{ShellRunParams, ShellRunResult};
+use crate::shell::{ShellRunParams, ShellRunResult, ShellWriteParams, ShellWriteResult};
 use crate::trust::{TrustAgreeParams, TrustResult};
 pub use crate::turn::{
     Disposition, QueuePolicy, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
@@ -301,6 +301,9 @@ methods! {
     /// requested; in `readOnly` mode it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a
     /// client that disconnects leaves it running.
     request Client "shell/run" ShellRun(ShellRunParams, ShellRunResult);
+    /// Types the user's text, such as a password, into a running job's terminal, and returns the screen. The engine does not store the text.
+    /// The model learns that the user has typed, but sees only the program's output. Refused in `readOnly` mode.
+    request Client "shell/write" ShellWrite(ShellWriteParams, ShellWriteResult);
     /// Reads the tokens and the money that a session, open or not, has used, by model.
     request Client "usage/read" UsageRead(SessionParams, UsageReadResult);
     /// Lists the running and recently ended background jobs of a session.

@@ -22,6 +22,27 @@ pub struct ShellRunParams {
     pub key: Option<String>,
 }
 
+/// Params of `shell/write`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellWriteParams {
+    /// Session; optional if this connection has created or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Job with a terminal (`inTerminal`).
+    pub job_id: JobId,
+    /// Text to type: a line feed presses Enter, and control characters are keys, such as U+0003 for Ctrl-C. Nothing is typed if it is empty.
+    pub text: String,
+}
+
+/// Result of `shell/write`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellWriteResult {
+    /// Screen of 120 columns and 30 rows as text, when it had not changed for 100 ms, and after 1 s at the latest; empty if the command has ended.
+    pub screen: String,
+}
+
 /// Result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

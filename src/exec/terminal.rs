@@ -42,6 +42,8 @@ struct Inner {
     opened: Mutex<Option<Arc<Opened>>>,
     /// True if an unfinished line was typed.
     is_mid_line: AtomicBool,
+    /// True if the user has typed since the model last read the output.
+    has_user_typed: AtomicBool,
     /// `None` unless the command is running.
     screen: Mutex<Option<Screen>>,
 }
@@ -117,10 +119,26 @@ impl Terminal {
         Some(Foreground { program, shell_in, is_mid_line })
     }
 
+    /// Types text for the user. The model learns that the user has typed when it next reads the output, but not the text: unless the
+    /// program shows it, it can be a password.
+    ///
+    /// # Errors
+    /// Those of [`type_text`](Self::type_text).
+    pub async fn type_for_user(&self, text: &str) -> Result<(), String> {
+        let typed = self.type_text(text).await;
+        self.0.has_user_typed.store(true, Ordering::Relaxed);
+        typed
+    }
+
+    /// Returns true if the user has typed since the last call.
+    pub fn take_user_typed(&self) -> bool {
+        self.0.has_user_typed.swap(false, Ordering::Relaxed)
+    }
+
     /// Types text. A line feed presses Enter.
     ///
     /// # Errors
-    /// The command is not running or does not read its input, or a line is too long. The error is a message for the model.
+    /// The command is not running or does not read its input, or a line is too long. The error is a message.
     pub async fn type_text(&self, text: &str) -> Result<(), String> {
         let opened = self.opened().ok_or("the command has ended")?;
         let mut typed = text.replace("\r\n", "\r").replace('\n', "\r");

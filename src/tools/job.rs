@@ -291,8 +291,8 @@ async fn stop(ctx: &ToolContext, id: &JobId) -> Result<ToolResult, String> {
 pub(super) struct NewOutput {
     /// The end of it, if it is long.
     pub(super) text: String,
-    /// The amount left out, and the file that contains it.
-    pub(super) notice: Option<String>,
+    /// The amount left out and the file that contains it; whether the user has typed.
+    pub(super) notices: Vec<String>,
     /// The size of all of it.
     pub(super) bytes: u64,
     /// The job's end, and which part of the output is shown.
@@ -319,10 +319,13 @@ pub(super) async fn take_new(ctx: &ToolContext, job: &JobView, limits: Limits) -
     } else {
         notice(&shown, &full)
     };
+    let has_user_typed = job.terminal.as_ref().is_some_and(Terminal::take_user_typed);
+    let typed = has_user_typed.then(|| "The user has typed into this terminal.".to_owned());
+    let notices = notice.into_iter().chain(typed).collect();
     let ended = job.end.as_ref().map(|(_, details)| details.clone()).unwrap_or_default();
     let truncation = shown.is_cut().then_some(shown.record);
     let details = ToolDetails { truncation, full_output_path: path, ..ended };
-    NewOutput { text: shown.text, notice, bytes, details }
+    NewOutput { text: shown.text, notices, bytes, details }
 }
 
 /// Shows the new output and marks it as read.
@@ -332,7 +335,7 @@ async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
     if !shown.text.is_empty() {
         parts.push(shown.text.trim_end_matches('\n').to_owned());
     }
-    parts.extend(shown.notice.map(|notice| format!("[{notice}]")));
+    parts.extend(shown.notices.iter().map(|notice| format!("[{notice}]")));
     let nothing = if shown.text.is_empty() { "nothing new, " } else { "" };
     parts.push(format!("[{}: {nothing}{}]", job.id, state(&job)));
     let mut result = success(parts.join("\n\n"));

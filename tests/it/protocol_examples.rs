@@ -74,7 +74,7 @@ fn script() -> Value {
         call("open_file", json!({"path": "note.txt"})),
         ask,
         say("Fixed."),
-        call("bash", json!({"command": "sleep 1000; touch done", "background": true})),
+        call("bash", json!({"command": "read -s password; sleep 1000; touch done", "tty": true})),
         say("It runs."),
         call("bash", json!({"command": "sleep 1000; touch done"})),
         say("You cancelled it."),
@@ -184,7 +184,8 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.prompt("Start the server.");
     it.until_event("turn.completed");
     it.ask("job/list", json!({}));
-    it.ask("job/stop", json!({"jobId": "job-1"}));
+    it.ask("shell/write", json!({"jobId": "job-2", "text": "a password\n"}));
+    it.ask("job/stop", json!({"jobId": "job-2"}));
 
     it.prompt("Watch the log.");
     let runs = |message: &Value| {

@@ -121,6 +121,72 @@ print('slept over', word)
 ";
 
 #[test]
+fn the_user_types_what_the_model_and_the_journal_do_not_learn() {
+    let place = Place::new(&[]);
+    let read = call("job", json!({"action": "read", "id": "job-1"}));
+    let replies = [
+        start(
+            "read -s -p 'Password: ' p; echo; echo \"${#p} letters\"; read -p 'Name: ' n; sleep 1000",
+        ),
+        call("bash", json!({"command": "sleep 1000", "background": true})),
+        json!({"blocks": [{"text": "asked"}]}),
+        read.clone(),
+        read,
+        json!({"blocks": [{"text": "done"}]}),
+    ];
+    let script = place.script(&json!({ "replies": replies }));
+    let args = ["serve", "--permission", "full", "--profile", "pi", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until_event("turn.completed");
+
+    let jobs = program.ask("job/list", json!({}))["jobs"].clone();
+    assert_eq!((&jobs[0]["inTerminal"], jobs[1].get("inTerminal")), (&json!(true), None));
+    let mut refused = |job: &str| {
+        let refused = program.ask_refused("shell/write", json!({"jobId": job, "text": "x\n"}));
+        format!(
+            "{} {}",
+            refused["data"]["code"].as_str().unwrap(),
+            refused["message"].as_str().unwrap()
+        )
+    };
+    assert_eq!(refused("job-9"), "notFound unknown job job-9");
+    assert_eq!(refused("job-2"), "conflict job-2 has no terminal, so nothing can be typed into it");
+    program.ask("job/stop", json!({"jobId": "job-2"}));
+    let ended = program.ask_refused("shell/write", json!({"jobId": "job-2", "text": "x\n"}));
+    assert_eq!(ended["message"], "job-2 has ended");
+
+    let mut type_in = |text: &str| {
+        let written = program.ask("shell/write", json!({"jobId": "job-1", "text": text}));
+        written["screen"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(type_in(""), "Password:");
+    let mut screen = type_in("planted\n");
+    while !screen.ends_with("7 letters\nName:") {
+        screen = type_in("");
+    }
+    type_in("Ada");
+    program.prompt("and?");
+    program.until_event("turn.completed");
+    let results = results(&program);
+    let [.., first, second] = &results[..] else { panic!("{results:?}") };
+    let typed = "[The user has typed into this terminal.]";
+    assert!(first.contains("7 letters") && first.contains(typed), "{first}");
+    assert!(!second.contains(typed), "{second}");
+
+    program.ask("config/set", json!({"values": {"permissionMode": "readOnly"}}));
+    let reading = program.ask_refused("shell/write", json!({"jobId": "job-1", "text": "x"}));
+    assert_eq!(reading["data"]["code"], "conflict", "{reading}");
+    program.end_input();
+    program.rest();
+    let sessions = format!("grep -rq planted '{}'", place.home().display());
+    let found = std::process::Command::new("sh").args(["-c", &sessions]).status().unwrap();
+    assert_eq!(found.code(), Some(1), "the text is not stored");
+}
+
+#[test]
 fn keys_are_typed_as_a_terminal_sends_them() {
     let place = Place::new(&[]);
     // Each key is shown as the bytes that arrive.

@@ -2229,6 +2229,8 @@ class ItemJob(_ItemJob, total=False):
     step: int
     # Duration in milliseconds; present once the item has ended, unless a crash ended it.
     durationMs: int
+    # True if it runs in a terminal, into which `shell/write` types.
+    inTerminal: bool
     # True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
     byUser: bool
     # End of the job; absent while it runs.
@@ -2552,6 +2554,8 @@ class _Job(TypedDict):
 class Job(_Job, total=False):
     """A background job, from its start to its end."""
 
+    # True if it runs in a terminal, into which `shell/write` types.
+    inTerminal: bool
     # True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
     byUser: bool
     # End of the job; absent while it runs.
@@ -3570,6 +3574,27 @@ class ShellRunResult(_ShellRunResult, total=False):
     truncated: bool
     # File with the full output, if it was truncated.
     fullOutputPath: str
+
+
+class _ShellWriteParams(TypedDict):
+    # Job with a terminal (`inTerminal`).
+    jobId: "JobId"
+    # Text to type: a line feed presses Enter, and control characters are keys, such as U+0003 for Ctrl-C. Nothing is typed if it is empty.
+    text: str
+
+
+class ShellWriteParams(_ShellWriteParams, total=False):
+    """Params of `shell/write`."""
+
+    # Session; optional if this connection has created or opened exactly one.
+    sessionId: "SessionId"
+
+
+class ShellWriteResult(TypedDict):
+    """Result of `shell/write`."""
+
+    # Screen of 120 columns and 30 rows as text, when it had not changed for 100 ms, and after 1 s at the latest; empty if the command has ended.
+    screen: str
 
 
 class UsageReadResult(TypedDict):
@@ -4762,6 +4787,7 @@ ClientRequest: TypeAlias = Literal[
     "checkpoint/list",
     "checkpoint/diff",
     "shell/run",
+    "shell/write",
     "usage/read",
     "job/list",
     "job/stop",
@@ -5293,6 +5319,11 @@ class Client:
     def request(
         self, method: Literal["shell/run"], params: "ShellRunParams"
     ) -> "ShellRunResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["shell/write"], params: "ShellWriteParams"
+    ) -> "ShellWriteResult": ...
 
     @overload
     def request(

@@ -1895,6 +1895,8 @@ export type Job = {
   title: string;
   /** Command, as the shell reads it. */
   command: string;
+  /** True if it runs in a terminal, into which `shell/write` types. */
+  inTerminal?: boolean;
   /** True if the user ran it with `shell/run`. The model learns of it only from a note, if at all. */
   byUser?: boolean;
   /** End of the job; absent while it runs. */
@@ -2757,6 +2759,22 @@ export type ShellRunResult = {
   truncated?: boolean;
   /** File with the full output, if it was truncated. */
   fullOutputPath?: string;
+};
+
+/** Params of `shell/write`. */
+export type ShellWriteParams = {
+  /** Session; optional if this connection has created or opened exactly one. */
+  sessionId?: SessionId;
+  /** Job with a terminal (`inTerminal`). */
+  jobId: JobId;
+  /** Text to type: a line feed presses Enter, and control characters are keys, such as U+0003 for Ctrl-C. Nothing is typed if it is empty. */
+  text: string;
+};
+
+/** Result of `shell/write`. */
+export type ShellWriteResult = {
+  /** Screen of 120 columns and 30 rows as text, when it had not changed for 100 ms, and after 1 s at the latest; empty if the command has ended. */
+  screen: string;
 };
 
 /** Usage of a session. */
@@ -3757,6 +3775,8 @@ export interface ClientRequests {
   "checkpoint/diff": { params: CheckpointDiffParams; result: CheckpointDiffResult };
   /** Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is requested; in `readOnly` mode it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that disconnects leaves it running. */
   "shell/run": { params: ShellRunParams; result: ShellRunResult };
+  /** Types the user's text, such as a password, into a running job's terminal, and returns the screen. The engine does not store the text. The model learns that the user has typed, but sees only the program's output. Refused in `readOnly` mode. */
+  "shell/write": { params: ShellWriteParams; result: ShellWriteResult };
   /** Reads the tokens and the money that a session, open or not, has used, by model. */
   "usage/read": { params: SessionParams; result: UsageReadResult };
   /** Lists the running and recently ended background jobs of a session. */

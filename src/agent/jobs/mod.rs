@@ -159,11 +159,12 @@ impl Jobs {
     }
 
     /// Returns the next job's item body.
-    pub(super) fn body(&self, command: &str, title: &str, by_user: bool) -> Job {
+    pub(super) fn body(&self, command: &RunningCommand, title: &str, by_user: bool) -> Job {
         Job {
             job_id: JobId::new(format!("job-{}", self.next)),
             title: title.to_owned(),
-            command: command.to_owned(),
+            command: command.line.clone(),
+            in_terminal: command.terminal.is_some(),
             by_user,
             end: None,
             output: None,
@@ -278,6 +279,20 @@ impl Jobs {
         }
     }
 
+    /// Returns a running job's terminal and its output.
+    pub(super) fn terminal(&self, id: &JobId) -> Result<(Terminal, OutputBuffer), super::Error> {
+        let entry = self.entries.iter().find(|entry| entry.id == *id);
+        let entry = entry.ok_or_else(|| unknown(id))?;
+        let conflict = |what: String| super::Error::new(super::ErrorKind::Conflict, what);
+        if !entry.is_running() {
+            return Err(conflict(format!("{id} has ended")));
+        }
+        let terminal = entry.terminal.clone().ok_or_else(|| {
+            conflict(format!("{id} has no terminal, so nothing can be typed into it"))
+        })?;
+        Ok((terminal, entry.output.clone()))
+    }
+
     /// Returns a job that runs; a client who asks for another is answered.
     fn running_for_client(
         &mut self,
@@ -285,9 +300,7 @@ impl Jobs {
         reply: crate::command::Reply<Item>,
     ) -> Option<(&mut Entry, crate::command::Reply<Item>)> {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
-            let missing =
-                super::Error::new(super::ErrorKind::NotFound, format!("unknown job {id}"));
-            let _ = reply.send(Err(missing.hint(super::error::Action::ListJobs)));
+            let _ = reply.send(Err(unknown(id)));
             return None;
         };
         if entry.is_running() {
@@ -381,6 +394,11 @@ impl Jobs {
         let text = from_engine(news.join("\n"));
         (!jobs.is_empty()).then_some(EngineMessage { text, jobs, ..EngineMessage::default() })
     }
+}
+
+fn unknown(id: &JobId) -> super::Error {
+    let missing = super::Error::new(super::ErrorKind::NotFound, format!("unknown job {id}"));
+    missing.hint(super::error::Action::ListJobs)
 }
 
 impl Entry {

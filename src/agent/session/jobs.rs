@@ -33,6 +33,9 @@ impl Session {
         match command {
             JobCommand::Stop { id, reply } => self.jobs.stop_for_client(&id, reply),
             JobCommand::Wait { id, reply } => self.jobs.wait_for_client(&id, reply),
+            JobCommand::Terminal { id, reply } => {
+                let _ = reply.send(self.may_run().and_then(|()| self.jobs.terminal(&id)));
+            }
             JobCommand::Run { line, to_model, reply } => {
                 let begun = self.run_for_user(line, to_model);
                 let (job, record) = match begun {
@@ -57,12 +60,7 @@ impl Session {
         if let Some(earlier) = self.run_before(&line) {
             return earlier.map(|job| (job, None));
         }
-        // A client acts within the ceiling that the engine's user has set: in read-only mode it cannot run commands either.
-        if self.settings.permission_mode == PermissionMode::ReadOnly {
-            let what = "the session's permission mode is readOnly, which does not run commands";
-            let hint = "set another permission mode, if the engine allows it";
-            return Err(Error::new(ErrorKind::Conflict, what).hint(hint));
-        }
+        self.may_run()?;
         if self.jobs.refusal().is_some() {
             let what = "too many background jobs are already running";
             return Err(Error::new(ErrorKind::Conflict, what).hint(Action::ListJobs));
@@ -73,14 +71,24 @@ impl Session {
             artifacts: Some(self.log.artifacts()),
             ..Command::new(line, self.log.cwd(), self.log.id.as_str())
         };
-        let body = self.jobs.body(&command.line, &command.line, true);
-        let id = body.job_id.clone();
         let command = RunningCommand::new(Arc::clone(&self.services.env), command);
+        let body = self.jobs.body(&command, &command.line, true);
+        let id = body.job_id.clone();
         let item = self.job_item(body, None, Duration::ZERO);
         let record = self.log.append(None, Event::ItemStarted { item: item.clone() }, None)?;
         let job = UserJob::Running(id.clone());
         self.jobs.begin(command, item, id, Some(to_model));
         Ok((job, Some(record)))
+    }
+
+    /// Refuses in read-only mode: a client acts within the ceiling that the engine's user has set.
+    fn may_run(&self) -> Result<(), Error> {
+        if self.settings.permission_mode == PermissionMode::ReadOnly {
+            let what = "the session's permission mode is readOnly, which does not run commands";
+            let hint = "set another permission mode, if the engine allows it";
+            return Err(Error::new(ErrorKind::Conflict, what).hint(hint));
+        }
+        Ok(())
     }
 
     /// Returns the job that an earlier request with the same key started, if any.
@@ -133,7 +141,7 @@ impl Session {
             Phase::Running(running) if !running.cancel.is_cancelled() => running.turn_id.clone(),
             Phase::Running(_) | Phase::Idle(_) => return Err("Operation aborted".to_owned()),
         };
-        let body = self.jobs.body(&command.line, title, false);
+        let body = self.jobs.body(&command, title, false);
         let id = body.job_id.clone();
         let item = self.job_item(body, Some(turn_id.clone()), command.ran());
         let started = Event::ItemStarted { item: item.clone() };

@@ -31,7 +31,8 @@ use pintle_protocol::methods::{
     Ping, PromptList, Request, SessionArchive, SessionClose, SessionCreate, SessionDelete,
     SessionEvents, SessionExport, SessionFork, SessionItems, SessionList, SessionOpen,
     SessionOutline, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, ShellRun,
-    Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree, TrustRead, UsageRead,
+    ShellWrite, Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree, TrustRead,
+    UsageRead,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -131,6 +132,7 @@ impl Table {
         add::<DocumentSave, _, _>(&mut module, documents::save);
         add::<DocumentClose, _, _>(&mut module, documents::close);
         add_cancellable::<ShellRun, _, _>(&mut module, shell::shell_run);
+        add::<ShellWrite, _, _>(&mut module, shell::shell_write);
         add::<UsageRead, _, _>(&mut module, stored::usage_read);
         add::<SessionArchive, _, _>(&mut module, stored::session_archive);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);

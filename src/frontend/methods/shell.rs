@@ -10,7 +10,7 @@ use pintle_agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
 use pintle_protocol::error;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::item::{Item, ItemBody, Job, JobEnd};
-use pintle_protocol::shell::{ShellRunParams, ShellRunResult};
+use pintle_protocol::shell::{ShellRunParams, ShellRunResult, ShellWriteParams, ShellWriteResult};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -41,6 +41,16 @@ pub(super) async fn shell_run(
         return Err(refused(lost()));
     };
     result(*job)
+}
+
+pub(super) async fn shell_write(
+    connection: Arc<Connection>,
+    params: ShellWriteParams,
+) -> HandlerResult<ShellWriteResult> {
+    let ShellWriteParams { session_id, job_id, text } = params;
+    let session = session(&connection, session_id)?;
+    let screen = session.type_into(job_id, &text).await.map_err(refused)?;
+    Ok(ShellWriteResult { screen })
 }
 
 /// Reads the item from its end event.

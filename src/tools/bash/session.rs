@@ -245,9 +245,8 @@ async fn show(ctx: &ToolContext, job: JobView, wall: Duration, limits: Limits) -
     };
     let shown = job::take_new(ctx, &job, limits).await;
     let mut result = success(format!("{}{}", header(wall, &state, shown.bytes), shown.text));
-    if let Some(notice) = shown.notice {
-        result.content.push(Content::text(format!("[{notice}]")));
-    }
+    let notices = shown.notices.iter().map(|notice| Content::text(format!("[{notice}]")));
+    result.content.extend(notices);
     result.details = shown.details;
     result.is_error = match &job.end {
         Some((JobEnd::Exited, details)) => details.exit_code != Some(0),

@@ -1153,6 +1153,7 @@
 ---@field jobId pintle.JobId Id that the model and clients use.
 ---@field title string One line for the user.
 ---@field command string Command, as the shell reads it.
+---@field inTerminal? boolean True if it runs in a terminal, into which `shell/write` types.
 ---@field byUser? boolean True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
 ---@field end? pintle.JobEnd End of the job; absent while it runs.
 ---@field output? string Last part of the output; absent while the job runs, when deltas of the field `output` carry it.
@@ -1678,6 +1679,16 @@
 ---@field cancelled? boolean True if it was cancelled.
 ---@field truncated? boolean True if `output` is not the full output.
 ---@field fullOutputPath? string File with the full output, if it was truncated.
+
+---Params of `shell/write`.
+---@class pintle.ShellWriteParams
+---@field sessionId? pintle.SessionId Session; optional if this connection has created or opened exactly one.
+---@field jobId pintle.JobId Job with a terminal (`inTerminal`).
+---@field text string Text to type: a line feed presses Enter, and control characters are keys, such as U+0003 for Ctrl-C. Nothing is typed if it is empty.
+
+---Result of `shell/write`.
+---@class pintle.ShellWriteResult
+---@field screen string Screen of 120 columns and 30 rows as text, when it had not changed for 100 ms, and after 1 s at the latest; empty if the command has ended.
 
 ---Usage of a session.
 ---@class pintle.UsageReadResult
@@ -2375,6 +2386,9 @@ M.method = {
   ---Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is requested; in `readOnly` mode it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that disconnects leaves it running.
   ---Params: `pintle.ShellRunParams`; result: `pintle.ShellRunResult`.
   shell_run = "shell/run",
+  ---Types the user's text, such as a password, into a running job's terminal, and returns the screen. The engine does not store the text. The model learns that the user has typed, but sees only the program's output. Refused in `readOnly` mode.
+  ---Params: `pintle.ShellWriteParams`; result: `pintle.ShellWriteResult`.
+  shell_write = "shell/write",
   ---Reads the tokens and the money that a session, open or not, has used, by model.
   ---Params: `pintle.SessionParams`; result: `pintle.UsageReadResult`.
   usage_read = "usage/read",
