@@ -8,6 +8,7 @@ import type { ChatPage } from "./chat/view/chatPage.ts";
 import { Chats } from "./chat/view/chats.ts";
 import { makeHighlighter } from "./chat/view/colours.ts";
 import type { ChatsOwner, OpenChat } from "./chat/view/openChat.ts";
+import { registerOpening } from "./chat/view/opening.ts";
 import { OutputPages } from "./chat/view/outputPages.ts";
 import { StatusBar } from "./chat/view/statusBar.ts";
 import { ChatWindow, type WindowListener } from "./chat/window.ts";
@@ -118,6 +119,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
         this.chats.each((each) => each.view.post({ type: "theme" }));
       }),
       registerCommands(this),
+      registerOpening(this),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#foldersChanged()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#begin()),
       vscode.workspace.onDidChangeConfiguration((event) => {

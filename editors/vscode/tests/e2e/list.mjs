@@ -12,6 +12,7 @@ import * as lineEdits from "./lineEdits.mjs";
 import * as load from "./load.mjs";
 import * as messages from "./messages.mjs";
 import * as notebooks from "./notebooks.mjs";
+import * as opening from "./opening.mjs";
 import * as page from "./page.mjs";
 import * as panels from "./panels.mjs";
 import * as pictures from "./pictures.mjs";
@@ -50,6 +51,7 @@ const CASES = {
   ...scm,
   ...notebooks,
   ...lineEdits,
+  ...opening,
   ...axe,
   ...review,
   ...race,

@@ -1,4 +1,5 @@
 // Servers of the Model Context Protocol in VS Code.
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import * as fs from "node:fs";
@@ -25,6 +26,57 @@ export async function aServersToolsAreShownAndItIsSwitchedOff(rig) {
   await window.shot("65-servers");
   await window.pick("Disable it for this session");
   await window.notification("The MCP server notes is disabled.").waitFor({ timeout: LONG });
+  await window.close();
+}
+
+export async function aServerIsAddedAndUsedInTheSameSession(rig) {
+  const fixture = path.join(import.meta.dirname, "../../../../tests/fixtures/mcp/server.py");
+  const folder = rig.folder("add-server", {
+    files: { "notes.py": fs.readFileSync(fixture, "utf8") },
+    script: { replies: [say("Hello."), call("mcp__notes__echo", { text: "heard" }), say("It spoke.")] },
+    flags: ["--permission", "full"],
+  });
+  const window = await rig.window(folder);
+  await window.send("go");
+  await window.answers("Hello.");
+  const input = window.page.locator(".quick-input-widget input");
+  await window.command("Pintle: MCP Servers…");
+  const none = window.notification("The session has no MCP servers.");
+  await none.getByRole("button", { name: "Add One…" }).click({ timeout: LONG });
+  await window.page
+    .locator(".quick-input-title", { hasText: "Add MCP Server (1/2)" })
+    .waitFor({ timeout: LONG });
+  await input.fill("python3 'notes.py");
+  await window.page
+    .locator(".quick-input-message", { hasText: "A closing ' is missing." })
+    .waitFor({ timeout: LONG });
+  await input.fill("python3 'notes.py'");
+  await input.press("Enter");
+  await window.page
+    .locator(".quick-input-title", { hasText: "Add MCP Server (2/2)" })
+    .waitFor({ timeout: LONG });
+  await window.shot("66-add-server");
+  await input.press("Enter");
+  // The file is shown, and not saved yet.
+  await window.editor.locator(".view-line", { hasText: "mcpServers" }).waitFor({ timeout: LONG });
+  const told = window.notification("The MCP server notes is in .mcp.json.");
+  await told.waitFor({ timeout: LONG });
+  await window.shot("66-add-server-file");
+  const file = path.join(folder.path, ".mcp.json");
+  assert.equal(fs.readFileSync(file, "utf8"), "");
+  await told.getByRole("button", { name: "Save and Review" }).click({ timeout: LONG });
+  const row = window.page.locator(".quick-input-list .monaco-list-row", { hasText: ".mcp.json" });
+  await row.locator(".quick-input-list-checkbox, .monaco-checkbox").first().click({ timeout: LONG });
+  await window.page
+    .locator(".quick-input-widget")
+    .getByRole("button", { name: "OK" })
+    .click({ timeout: LONG });
+  await window.notification("The files take effect with the next turn.").waitFor({ timeout: LONG });
+  const { mcpServers } = JSON.parse(fs.readFileSync(file, "utf8"));
+  assert.deepEqual(mcpServers, { notes: { command: "python3", args: ["notes.py"] } });
+  await window.send("speak");
+  await window.answers("It spoke.");
+  await window.sees("heard");
   await window.close();
 }
 

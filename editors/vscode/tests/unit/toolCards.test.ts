@@ -49,7 +49,10 @@ for (const [item, want] of [
   [call("todo_write", "todo_write: 1 of 3 done", "think", "completed"), "checklist | Plan: 1 of 3 done"],
   [call("run_shell_command", "run_shell_command: ls", "execute", "running"), "terminal | Running ls"],
   [call("exec_command", "exec_command: ls", "execute", "completed"), "terminal | Ran ls"],
-  [call("write_stdin", "write_stdin: 1: y\u23ce", "execute", "completed"), "tools | Used write stdin: 1: y\u23ce"],
+  [
+    call("write_stdin", "write_stdin: 1: y\u23ce", "execute", "completed"),
+    "tools | Used write stdin: 1: y\u23ce",
+  ],
   [call("job", "job: read job-1", "execute", "running"), "tools | Using job: read job-1"],
   [call("replace", "replace: a.rs", "edit", "completed"), "edit | Edited a.rs"],
   [call("Write", "Write: a.rs", "edit", "completed"), "new-file | Wrote a.rs"],

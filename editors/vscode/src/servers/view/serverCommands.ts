@@ -8,9 +8,13 @@ import type { Logins } from "../../settings/view/logins.ts";
 import { t } from "../../words.ts";
 import type { ServerAction } from "../servers.ts";
 import { actionsOf, describeServer } from "../servers.ts";
+import { addServer } from "./addServer.ts";
 
 export function serverCommands(owner: ReviewOwner, logins: Logins): Record<string, () => unknown> {
-  return { "pintle.mcpServers": () => showServers(owner, logins) };
+  return {
+    "pintle.mcpServers": () => showServers(owner, logins),
+    "pintle.addMcpServer": () => addServer(owner),
+  };
 }
 
 async function showServers(owner: ReviewOwner, logins: Logins): Promise<void> {
@@ -22,8 +26,9 @@ async function showServers(owner: ReviewOwner, logins: Logins): Promise<void> {
   try {
     const servers = (await session.ofServers("mcp/list", {}))?.servers ?? [];
     if (servers.length === 0) {
-      const words = t("The session has no MCP servers. See Pintle: Help…, servers, to add some.");
-      void vscode.window.showInformationMessage(words);
+      const add = t("Add One…");
+      const chosen = await vscode.window.showInformationMessage(t("The session has no MCP servers."), add);
+      if (chosen === add) await addServer(owner);
       return;
     }
     const picked = await vscode.window.showQuickPick(
