@@ -440,6 +440,26 @@ fn a_compaction_keeps_no_message_from_before_its_first_line() {
     assert_eq!(conversation(&file(&stored(&text).1)), before);
 }
 
+#[test]
+fn missing_results_count_among_what_a_compaction_keeps() {
+    let text = chain(
+        3,
+        &[
+            ("1", reply(json!([call("c")]), "odd")),
+            ("2", json!({"type": "custom_message", "content": text("x")})),
+            ("3", json!({"type": "model_change", "provider": "b", "modelId": "n:high"})),
+            ("4", reply(json!([call("c"), call("c")]), "toolUse")),
+            (
+                "5",
+                json!({"type": "compaction", "summary": "all", "firstKeptEntryId": "3", "tokensBefore": 1}),
+            ),
+        ],
+    );
+    let before = conversation(&text);
+    assert!(!before.contains("user: x"), "{before}");
+    assert_eq!(conversation(&file(&stored(&text).1)), before);
+}
+
 /// Any entry: well-formed, half-formed or odd.
 fn any_entry() -> impl Strategy<Value = Value> {
     let id = || prop_oneof![Just("c"), Just("d"), Just("")];

@@ -28,7 +28,7 @@ use pintle_protocol::item::{ClientNote, Compaction, EngineMessage, Item};
 use prompt::PromptState;
 use saved::SavedState;
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Writes a session's lines.
 #[derive(Debug)]
@@ -502,11 +502,15 @@ impl Writer {
 
     /// Returns the number of messages from a line on; `None` if it is not on the path from the start to the last line.
     fn messages_from(&self, id: &str) -> Option<usize> {
-        let messages: HashSet<&String> = self.messages.back().map(|(message, _)| message).collect();
+        // The missing results of a reply's calls are all on the line before them.
+        let mut messages = HashMap::<&String, usize>::new();
+        for (line, _) in self.messages.back() {
+            *messages.entry(line).or_default() += 1;
+        }
         let mut count = 0;
         let mut at = self.last_id.as_ref();
         while let Some(line) = at {
-            count += usize::from(messages.contains(line));
+            count += messages.get(line).copied().unwrap_or_default();
             if line == id {
                 return Some(count);
             }
