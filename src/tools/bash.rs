@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
 
 mod session;
 
@@ -252,9 +251,8 @@ impl Prepared for Call {
         let folder = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
         let unsaved = ctx.env.unsaved(&folder);
         let mut output = |piece: &str| ctx.progress.text(piece.to_owned());
-        let began = Instant::now();
         let ran = ctx.env.exec(command, &ctx.cancel, &mut output).await;
-        with_unsaved(self.result(ctx, ran, began.elapsed()), &unsaved)
+        with_unsaved(self.result(ctx, ran), &unsaved)
     }
 }
 
@@ -273,11 +271,11 @@ impl Call {
     }
 
     /// Returns the result once the command has ended.
-    fn result(&self, ctx: &ToolContext, ran: Result<Ran, Error>, wall: Duration) -> ToolResult {
+    fn result(&self, ctx: &ToolContext, ran: Result<Ran, Error>) -> ToolResult {
         match ran {
             Ok(ran) => {
                 let is_displaced = ran.is_displaced;
-                let mut result = self.show(ctx, ran, wall);
+                let mut result = self.show(ctx, ran);
                 if is_displaced {
                     result.content.push(Content::text(format!(
                         "[The working directory {} no longer exists, so the command ran in an empty directory. Recreate it, or use absolute paths.]",
@@ -365,7 +363,7 @@ impl Call {
         )
     }
 
-    fn show(&self, ctx: &ToolContext, ran: Ran, wall: Duration) -> ToolResult {
+    fn show(&self, ctx: &ToolContext, ran: Ran) -> ToolResult {
         let (limits, env) = (self.limits(ctx), ctx.env.as_ref());
         let path = ran.full_output_path.map(|path| names::shown(&path).into_owned());
         let full = whole(path.as_deref(), ran.is_file_full, env);
@@ -406,7 +404,7 @@ impl Call {
         let output = match (&ran.end, is_code_first) {
             (End::Exited(code), true) => {
                 let state = format!("Process exited with code {code}");
-                session::header(wall, &state, ran.total_bytes) + &output
+                session::header(&state, ran.total_bytes) + &output
             }
             _ => output,
         };

@@ -43,7 +43,7 @@ fn turn(program: &mut Program) {
     program.until_event("turn.completed");
 }
 
-/// The calls' results, without their times.
+/// The calls' results.
 fn results(program: &Program) -> Vec<String> {
     let events = program.seen.iter().map(|message| &message["params"]["event"]);
     let items =
@@ -51,11 +51,7 @@ fn results(program: &Program) -> Vec<String> {
     let calls = items.filter(|item| item["type"] == "toolCall");
     let text = |item: &Value| {
         let parts = item["output"]["content"].as_array().unwrap().iter();
-        let text = parts.map(|part| part["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n");
-        match text.strip_prefix("Wall time: ").and_then(|text| text.split_once(" seconds\n")) {
-            Some((time, rest)) if time.parse::<f64>().is_ok() => rest.to_owned(),
-            _ => text,
-        }
+        parts.map(|part| part["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
     };
     calls.map(text).collect()
 }

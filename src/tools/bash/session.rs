@@ -14,7 +14,6 @@ use pintle_protocol::ids::JobId;
 use pintle_protocol::item::{JobEnd, JobRef, Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// The time after which a command's output so far is returned: the default, the shortest and the longest.
 const YIELD: [Duration; 3] =
@@ -77,9 +76,9 @@ pub(super) fn default_limits() -> Limits {
 }
 
 /// Returns the lines before a command's output.
-pub(super) fn header(wall: Duration, state: &str, output_bytes: u64) -> String {
-    let (seconds, tokens) = (wall.as_secs_f64(), output_bytes.div_ceil(BYTES_PER_TOKEN));
-    format!("Wall time: {seconds:.4} seconds\n{state}\nOriginal token count: {tokens}\nOutput:\n")
+pub(super) fn header(state: &str, output_bytes: u64) -> String {
+    let tokens = output_bytes.div_ceil(BYTES_PER_TOKEN);
+    format!("{state}\nOriginal token count: {tokens}\nOutput:\n")
 }
 
 impl Call {
@@ -90,7 +89,6 @@ impl Call {
         mut command: RunningCommand,
         yields: Yield,
     ) -> ToolResult {
-        let began = Instant::now();
         let folder = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
         let unsaved = ctx.env.unsaved(&folder);
         let output = command.output.clone();
@@ -118,7 +116,7 @@ impl Call {
                 event = command.next() => match event {
                     CommandEvent::Printed(text) => ctx.progress.text(text),
                     CommandEvent::Ended(ran) => {
-                        let result = self.result(ctx, ran, began.elapsed());
+                        let result = self.result(ctx, ran);
                         return with_unsaved(result, &unsaved);
                     }
                 },
@@ -127,7 +125,7 @@ impl Call {
         }
         match ctx.jobs.start(command, self.title()).await {
             Ok(job) => {
-                let result = show(ctx, job, began.elapsed(), self.limits(ctx)).await;
+                let result = show(ctx, job, self.limits(ctx)).await;
                 with_unsaved(result, &unsaved)
             }
             Err(message) => failure(format!("{message} The command was stopped.")),
@@ -196,7 +194,6 @@ impl Prepared for Continued {
 
 impl Continued {
     async fn go_on(&self, ctx: &ToolContext) -> Result<ToolResult, String> {
-        let began = Instant::now();
         let session = number(&self.id);
         let known = ctx.jobs.look(&self.id).await;
         let job = known.map_err(|_| {
@@ -228,7 +225,7 @@ impl Continued {
             };
         }
         let limits = self.longest.within(ctx.settings.limits(default_limits()));
-        Ok(show(ctx, ctx.jobs.look(&self.id).await?, began.elapsed(), limits).await)
+        Ok(show(ctx, ctx.jobs.look(&self.id).await?, limits).await)
     }
 }
 
@@ -238,13 +235,13 @@ fn number(id: &JobId) -> &str {
 }
 
 /// Shows the output since the model's last look.
-async fn show(ctx: &ToolContext, job: JobView, wall: Duration, limits: Limits) -> ToolResult {
+async fn show(ctx: &ToolContext, job: JobView, limits: Limits) -> ToolResult {
     let state = match &job.end {
         None => format!("Process running with session ID {}", number(&job.id)),
         Some((end, details)) => format!("Process {}", job::ended(*end, details)),
     };
     let shown = job::take_new(ctx, &job, limits).await;
-    let mut result = success(format!("{}{}", header(wall, &state, shown.bytes), shown.text));
+    let mut result = success(format!("{}{}", header(&state, shown.bytes), shown.text));
     let notices = shown.notices.iter().map(|notice| Content::text(format!("[{notice}]")));
     result.content.extend(notices);
     result.details = shown.details;

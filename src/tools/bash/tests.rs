@@ -301,7 +301,7 @@ fn omitted_lines_are_counted_exactly() {
         settings: Arc::new(Settings { max_output_lines: Some(100), ..Settings::default() }),
         ..ToolContext::new(Arc::new(Memory::new([])), "/".into())
     };
-    let got = call.show(&ctx, ran, Duration::ZERO);
+    let got = call.show(&ctx, ran);
     let record = got.details.truncation.clone().unwrap();
     assert_eq!((record.total_lines, record.output_lines), (150, 100));
     let text = text(&got);

@@ -3,7 +3,8 @@
 //! Source: `@openai/codex` 0.169.0 (npm, 2026-11): `exec_command`, `write_stdin`, `apply_patch`, `update_plan`, `view_image`,
 //! `request_user_input`, `spawn_agent`, `send_input`, `wait_agent`, `close_agent`. Three more are tools that codex had in 2025 and that its
 //! models were trained with: `read_file`, `list_dir`, `grep_files`. They are here because a command does not see an editor's unsaved text,
-//! and because reading needs no permission. Results have no `Chunk ID` line, since no tool accepts such an ID.
+//! and because reading needs no permission. Results have no `Chunk ID`, since no tool accepts one, and no `Wall time`: the loop guard and
+//! replays of recordings need the same result from a command that does the same again.
 
 use super::pi::{AGENT_ID, AGENT_IDS, FETCH, MESSAGE, RECALL};
 use super::{

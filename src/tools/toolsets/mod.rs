@@ -50,7 +50,7 @@ pub(super) enum Layout {
     Tail,
     /// The start and end of the output, and then how the command ended if it failed.
     Ends,
-    /// The time, how the command ended, and `Output:` before the start and end of the output.
+    /// How the command ended and `Output:` before the start and end of the output.
     Session,
 }
 
