@@ -616,6 +616,14 @@ export class Window {
     await row.click({ timeout: LONG });
   }
 
+  /** Chooses a row of the list that is open, and agrees. */
+  async choose(text) {
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+    await row.locator(".quick-input-list-checkbox, .monaco-checkbox").first().click({ timeout: LONG });
+    const agree = this.page.locator(".quick-input-widget").getByRole("button", { name: "OK" });
+    await agree.click({ timeout: LONG });
+  }
+
   notification(text) {
     return this.page.locator(".notification-toast", { hasText: text });
   }

@@ -41,11 +41,7 @@ export async function filesThatAppearAreUsedOnceAPersonHasChosenThem(rig) {
   await row.waitFor({ timeout: LONG });
   await window.shot("67-project-files");
   // Nothing is chosen beforehand.
-  await row.locator(".quick-input-list-checkbox, .monaco-checkbox").first().click({ timeout: LONG });
-  await window.page
-    .locator(".quick-input-widget")
-    .getByRole("button", { name: "OK" })
-    .click({ timeout: LONG });
+  await window.choose(".pintle/permissions.toml");
   await window.notification("The files take effect with the next turn.").waitFor({ timeout: LONG });
   // The rule holds: nobody is asked.
   await window.send("make it");

@@ -52,25 +52,25 @@ function reason(work: () => unknown): string | undefined {
   }
 }
 
+const open = (file: vscode.Uri): Thenable<vscode.TextDocument> => vscode.workspace.openTextDocument(file);
+
 async function existing(file: vscode.Uri): Promise<vscode.TextDocument | undefined> {
   try {
     await vscode.workspace.fs.stat(file);
   } catch {
     return undefined;
   }
-  return vscode.workspace.openTextDocument(file);
+  return open(file);
 }
 
 /** Changes the file in an editor, and saves it when the user agrees. */
 async function write({ chat }: HasChat, file: vscode.Uri, name: string, entry: ServerEntry): Promise<void> {
-  const edit = new vscode.WorkspaceEdit();
-  if ((await existing(file)) === undefined) edit.createFile(file, { ignoreIfExists: true });
-  await vscode.workspace.applyEdit(edit);
-  const document = await vscode.workspace.openTextDocument(file);
+  // A new file is on disk only once the user has saved it.
+  const document = (await existing(file)) ?? (await open(file.with({ scheme: "untitled" })));
   const before = document.getText();
   const all = new vscode.Range(document.positionAt(0), document.positionAt(before.length));
   const change = new vscode.WorkspaceEdit();
-  change.replace(file, all, withServer(before, name, entry));
+  change.replace(document.uri, all, withServer(before, name, entry));
   await vscode.workspace.applyEdit(change);
   await vscode.window.showTextDocument(document);
   const save = t("Save and Review");
