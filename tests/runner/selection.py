@@ -64,6 +64,18 @@ def within(suites: list[Suite], minutes: float) -> tuple[list[Suite], list[Suite
     return kept, left
 
 
+def fits(suite: Suite, done: list[tuple[Suite, float]], elapsed: float, limit: float) -> bool:
+    """Whether a suite would end within `limit` seconds of the start of a run, at the pace of the suites `done`, each with its seconds.
+
+    The rows hold for a quiet machine. On one that is three times slower, an hour by the rows is three hours.
+    """
+    if suite.tier == "quick":
+        return True
+    planned = sum(each.minutes for each, _ in done) * 60
+    pace = max(1.0, sum(seconds for _, seconds in done) / planned) if planned else 1.0
+    return elapsed + suite.minutes * 60 * pace <= limit
+
+
 def git(*arguments: str, folder: str = ".") -> str | None:
     """The output of git, or nothing if it fails."""
     done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=False)

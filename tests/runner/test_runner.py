@@ -79,6 +79,23 @@ class Selection(unittest.TestCase):
                 self.assertEqual(names(kept), want)
                 self.assertEqual({*kept, *left}, {*TABLE.suites})
 
+    def test_a_slow_machine_leaves_suites_that_would_end_too_late(self):
+        rust, nvim, grammar, _, vscode = TABLE.suites
+        for done, elapsed, suite, want in (
+            ([], 0, vscode, True),
+            ([(rust, 360)], 900, vscode, True),
+            # Half an hour for what takes six minutes.
+            ([(rust, 1800)], 1800, vscode, False),
+            ([(rust, 1800)], 1800, nvim, True),
+            ([(rust, 1800), (nvim, 900)], 4200, nvim, False),
+            ([(rust, 1800), (nvim, 900)], 4200, grammar, True),
+            # A fast suite promises nothing about the next one.
+            ([(rust, 36)], 1100, vscode, False),
+            ([(vscode, 9000)], 9000, rust, True),
+        ):
+            with self.subTest(done=done, elapsed=elapsed, suite=suite.name):
+                self.assertEqual(selection.fits(suite, done, elapsed, 72 * 60), want)
+
     def test_uncommitted_and_untracked_files_count_and_unknown_commits_are_told(self):
         with tempfile.TemporaryDirectory() as folder:
             git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
