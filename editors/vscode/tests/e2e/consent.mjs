@@ -307,8 +307,10 @@ export async function aDiffIsAnsweredInItsTitle(rig) {
   // By keys, from the diff itself.
   await card(window, "b.txt").getByRole("button", { name: "b.txt" }).click();
   await title("Deny What This Editor Shows").waitFor({ timeout: LONG });
-  await window.command("View: Focus Active Editor Group");
-  await window.editorHasKeyboard();
+  await until("the diff has the keyboard", async () => {
+    await window.command("View: Focus Active Editor Group");
+    return window.editorHasKeyboard();
+  });
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("n");
   await card(window, "touch ran").waitFor({ timeout: LONG });
@@ -344,8 +346,9 @@ export async function aProposalIsEditedBeforeItIsAllowed(rig) {
   const type = async (name, text) => {
     await card(window, name).getByRole("button", { name }).click();
     await tab(`${name} (now ↔ asked)`).waitFor({ timeout: LONG });
-    await window.page.locator(".monaco-diff-editor .editor.modified .view-line").last().click();
-    await window.editorHasKeyboard();
+    await window.clickIntoEditor(
+      window.page.locator(".monaco-diff-editor .editor.modified .view-line").last(),
+    );
     await window.page.keyboard.press("Control+End");
     await window.page.keyboard.type(text);
     await card(window, name).getByText(`Allow includes your edits to ${name}.`).waitFor({ timeout: LONG });

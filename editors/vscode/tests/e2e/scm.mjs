@@ -49,8 +49,7 @@ export async function aCommitMessageIsWrittenAndADraftIsKept(_, own) {
 
   // The text in the box is not replaced without a question.
   await write();
-  const question = window.notification("Replace it with “cart: count twice”?");
-  await question.waitFor({ timeout: LONG });
+  const question = await window.question("Replace it with “cart: count twice”?");
   assert.equal(await text(), "cart: count each item\nIt counted once.");
   await window.shot("scm-draft");
   await question.getByRole("button", { name: "Insert Above" }).click();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { LONG, say, until } from "./support.mjs";
+import { LONG, isThere, say, until } from "./support.mjs";
 
 /** Makes a folder a repository, with one commit of all that is in it. */
 export function repository(folder, subject = "Begin") {
@@ -83,13 +83,7 @@ export async function theTerminalTheDiffAndAllProblemsAreAttached(_, own) {
     await type("@term");
     await row("terminal").waitFor({ timeout: LONG });
     await window.box.press("Enter");
-    return window.page
-      .locator(".notification-toast", { hasText: "No command has run in the terminal" })
-      .waitFor({ timeout: 2000 })
-      .then(
-        () => true,
-        () => false,
-      );
+    return isThere(window.notification("No command has run in the terminal"), 2000);
   });
   await terminal.focus();
   await window.page.keyboard.type("printf '\\033[31mred%s\\033[0m\\n' fish; seq 5000; false");
@@ -99,7 +93,8 @@ export async function theTerminalTheDiffAndAllProblemsAreAttached(_, own) {
     await type("@term");
     await row("terminal").waitFor({ timeout: LONG });
     await window.box.press("Enter");
-    await chip("terminal: bash").waitFor({ timeout: LONG });
+    // Without one, the terminal has not told of the command yet.
+    if (!(await isThere(chip("terminal: bash"), 5000))) return false;
     if (/exit code 1, [\d,]+ lines in the middle left out/.test(await chip("terminal").getAttribute("title")))
       return true;
     await chip("terminal").getByRole("button").click();

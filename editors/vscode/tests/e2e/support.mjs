@@ -31,6 +31,13 @@ export async function until(what, look, timeout = LONG) {
 }
 
 /** A port of the loopback that nobody uses. */
+/** Whether an element is visible, or becomes it in time. */
+export const isThere = (locator, timeout) =>
+  locator.waitFor({ timeout }).then(
+    () => true,
+    () => false,
+  );
+
 export function freePort() {
   return new Promise((resolve) => {
     const server = net.createServer().listen(0, "127.0.0.1", () => {
@@ -423,9 +430,18 @@ export class Rig {
     return this.#open("folder", folder.path, isShown, kind, prepare);
   }
 
-  /** Opens a file of a workspace in a window of its own. */
-  workspace(file) {
-    return this.#open("workspace", file, true);
+  /** Opens a file of a workspace in a window of its own. A busy VS Code may read the file too late, and then has no folder. */
+  async workspace(file) {
+    const window = await this.#open("workspace", file, false);
+    const folders = window.page.locator(".explorer-folders-view .monaco-list-row").first();
+    await until("the workspace has its folders", async () => {
+      if (await isThere(folders, 10_000)) return true;
+      await window.page.reload();
+      await window.loaded();
+      return false;
+    });
+    await window.show();
+    return window;
   }
 
   async #open(what, place, isShown, kind, prepare) {
@@ -583,30 +599,27 @@ export class Window {
   /** Puts the keyboard into the active editor: in the middle, or where a short file ends. */
   async intoEditor() {
     await this.editor.waitFor({ timeout: LONG });
-    await this.#clickIntoEditor(this.page.locator(".editor-group-container.active .editor-instance").first());
+    await this.clickIntoEditor(this.page.locator(".editor-group-container.active .editor-instance").first());
   }
 
   /** Goes to the end of the line that holds exactly this. */
   async toLine(text) {
-    await this.#clickIntoEditor(this.editor.locator(".view-line").getByText(text, { exact: true }).first());
+    await this.clickIntoEditor(this.editor.locator(".view-line").getByText(text, { exact: true }).first());
     await this.page.keyboard.press("End");
   }
 
   /** Clicks until the editor has the focus. A view that is being drawn may take the focus after a click. */
-  async #clickIntoEditor(locator) {
+  async clickIntoEditor(locator) {
     await until("the editor has the keyboard", async () => {
       await this.clickInEditor(locator);
-      return this.editorHasKeyboard(5000).catch(() => false);
+      return this.editorHasKeyboard();
     });
   }
 
-  /** Waits until the active editor has the focus. */
-  async editorHasKeyboard(timeout = LONG) {
-    await this.page
-      .locator(".editor-group-container.active .editor-instance .monaco-editor.focused")
-      .first()
-      .waitFor({ timeout });
-    return true;
+  /** Whether the active editor has the focus, or gets it soon. */
+  editorHasKeyboard() {
+    const focused = ".editor-group-container.active .editor-instance .monaco-editor.focused";
+    return isThere(this.page.locator(focused).first(), 5000);
   }
 
   /** Picks from the list that is open. The tooltip of a row that opened under the pointer would cover others. */
@@ -626,6 +639,18 @@ export class Window {
 
   notification(text) {
     return this.page.locator(".notification-toast", { hasText: text });
+  }
+
+  /** A notification that asks: on the screen, or, if it was there too briefly for a busy machine to draw it, in the list of all. */
+  async question(text) {
+    const toast = this.notification(text);
+    const row = this.page.locator(".notifications-center .notification-list-item", { hasText: text });
+    await until(`it is asked: ${text}`, async () => {
+      if (await isThere(toast.or(row).first(), 10_000)) return true;
+      await this.command("Notifications: Show Notifications");
+      return false;
+    });
+    return toast.or(row).first();
   }
 
   /** The lenses of the editor in a group, each line's in one. */
