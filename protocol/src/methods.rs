@@ -67,7 +67,10 @@ pub use crate::session::{
     SessionListParams, SessionListResult, SessionOpenParams, SessionParams, SessionResult,
     SessionSubscribeParams, SessionSummary,
 };
-use crate::shell::{ShellRunParams, ShellRunResult, ShellWriteParams, ShellWriteResult};
+use crate::shell::{
+    ShellRunParams, ShellRunResult, ShellScreenParams, ShellScreenResult, ShellWriteParams,
+    ShellWriteResult,
+};
 use crate::trust::{TrustAgreeParams, TrustResult};
 pub use crate::turn::{
     Disposition, QueuePolicy, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
@@ -304,6 +307,9 @@ methods! {
     /// Types the user's text, such as a password, into a running job's terminal, and returns the screen. The engine does not store the text.
     /// The model learns that the user has typed, but sees only the program's output. Refused in `readOnly` mode.
     request Client "shell/write" ShellWrite(ShellWriteParams, ShellWriteResult);
+    /// Returns a job's screen with its colors, for display in a terminal. With `after`, it waits up to 25 s for a change first, so repeating it
+    /// follows the program. Other requests do not wait for it, and `$/cancelRequest` cancels it.
+    request Client "shell/screen" ShellScreen(ShellScreenParams, ShellScreenResult);
     /// Reads the tokens and the money that a session, open or not, has used, by model.
     request Client "usage/read" UsageRead(SessionParams, UsageReadResult);
     /// Lists the running and recently ended background jobs of a session.

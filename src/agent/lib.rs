@@ -106,9 +106,9 @@ pub use command::messages_held;
 pub use command::{
     Adopt, Answer, ClientCommand, Command, DiagnosticsReport, EventSelection, Feed, ForEachRequest,
     HistoryCommand, JobCommand, NewFolder, Note, NoteBody, OpenConfig, Pager, QueueCommand, Record,
-    Reply, RulesCommand, ServersCommand, SessionCall, SessionHandle, SessionQuestions,
-    SessionRequest, SettingsCommand, Subscriber, SubscriptionCommand, Transient, TurnCommand,
-    UserJob, each_session_request,
+    Reply, RulesCommand, ScreenUpdate, ServersCommand, SessionCall, SessionHandle,
+    SessionQuestions, SessionRequest, SettingsCommand, Subscriber, SubscriptionCommand,
+    TerminalAccess, Transient, TurnCommand, UserJob, each_session_request,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,
@@ -116,12 +116,12 @@ pub use engine::{
 };
 pub use error::{Action, Error, ErrorKind, Hint};
 pub use pintle_base::ambient::Secret;
-pub use pintle_exec::End as CommandEnd;
 pub use pintle_exec::editor::{
     Documents, EditCall, Editors, Printed, Problem as DocumentProblem, TerminalCall, Terminals,
     edited as edited_text,
 };
 pub use pintle_exec::variables::ExtraVariables;
+pub use pintle_exec::{End as CommandEnd, TERMINAL_COLUMNS};
 pub use pintle_llm::Trace;
 pub use pintle_llm::login::Prompt as LoginPrompt;
 pub use pintle_session::context::compaction::{Policy as CompactionPolicy, PruneThreshold};

@@ -54,7 +54,7 @@ pub use search::{
     MatchedFile,
 };
 pub use shell::Dialect;
-pub use terminal::{Foreground, Terminal};
+pub use terminal::{COLUMNS as TERMINAL_COLUMNS, Foreground, Painting, Terminal};
 pub use wrapped::Wrapped;
 pub use write_log::WriteLog;
 

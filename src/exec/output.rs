@@ -47,6 +47,23 @@ pub struct Mark {
     screens: u64,
 }
 
+impl std::fmt::Display for Mark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.bytes, self.screens)
+    }
+}
+
+impl std::str::FromStr for Mark {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('.').and_then(|(bytes, screens)| {
+            Some(Self { bytes: bytes.parse().ok()?, screens: screens.parse().ok()? })
+        });
+        numbers.ok_or_else(|| format!("`{text}` is not a mark"))
+    }
+}
+
 impl Mark {
     /// Returns the later of two marks of one output.
     #[must_use]

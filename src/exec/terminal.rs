@@ -2,6 +2,10 @@
 //!
 //! A command that runs in a [`Terminal`] can be typed into, and its screen can be read.
 
+mod paint;
+
+pub use paint::Painting;
+
 use avt::observer::Transcript;
 use pintle_os::pipe::Sender;
 use pintle_os::pty::{Control, MAX_LINE_BYTES};
@@ -14,7 +18,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 /// A terminal's width in columns.
-pub(crate) const COLUMNS: u16 = 120;
+pub const COLUMNS: u16 = 120;
 
 /// A terminal's height in rows.
 pub(crate) const ROWS: u16 = 30;
@@ -98,6 +102,11 @@ impl Terminal {
     /// Returns the screen's text without trailing empty lines; `None` if the command is not running.
     pub fn shown(&self) -> Option<String> {
         self.screen().as_ref().map(Screen::shown)
+    }
+
+    /// Returns the screen with its styles; `None` if the command is not running.
+    pub fn painting(&self) -> Option<Painting> {
+        self.screen().as_ref().map(|screen| paint::painting(&screen.terminal))
     }
 
     pub(crate) fn close(&self) {

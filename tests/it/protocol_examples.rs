@@ -185,6 +185,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.until_event("turn.completed");
     it.ask("job/list", json!({}));
     it.ask("shell/write", json!({"jobId": "job-2", "text": "a password\n"}));
+    it.ask("shell/screen", json!({"jobId": "job-2"}));
     it.ask("job/stop", json!({"jobId": "job-2"}));
 
     it.prompt("Watch the log.");

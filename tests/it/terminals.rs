@@ -187,6 +187,92 @@ fn the_user_types_what_the_model_and_the_journal_do_not_learn() {
 }
 
 #[test]
+fn a_screen_is_followed_with_its_colors_until_the_job_ends() {
+    let place = Place::new(&[]);
+    let replies = [
+        start(r"printf '\033[31mred\033[0m\n'; read x; seq 40; read y; echo bye"),
+        call("bash", json!({"command": "sleep 1000", "background": true})),
+        json!({"blocks": [{"text": "started"}]}),
+    ];
+    let script = place.script(&json!({ "replies": replies }));
+    let args = ["serve", "--permission", "full", "--profile", "pi", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until_event("turn.completed");
+
+    for (params, want) in [
+        (json!({"jobId": "job-1", "after": "x"}), "`x` is not a mark"),
+        (json!({"jobId": "job-2"}), "job-2 has no terminal, so nothing can be typed into it"),
+        (json!({"jobId": "job-9"}), "unknown job job-9"),
+    ] {
+        assert_eq!(program.ask_refused("shell/screen", params)["message"], want);
+    }
+    let mut mark = None;
+    let mut gone = String::new();
+    // Follows the screen until a response is the wanted one.
+    let mut follow = |program: &mut Program, is_wanted: &dyn Fn(&Value, &str) -> bool| loop {
+        let mut params = json!({"jobId": "job-1"});
+        if let Some(mark) = mark.take() {
+            params["after"] = mark;
+        }
+        let update = program.ask("shell/screen", params);
+        mark = Some(update["mark"].clone());
+        gone.push_str(update["lines"].as_str().unwrap());
+        if is_wanted(&update, &gone) {
+            return update;
+        }
+    };
+    let shows = |update: &Value, text: &str| {
+        let rows = update["screen"]["rows"].as_array();
+        rows.is_some_and(|rows| rows.iter().any(|row| row == text))
+    };
+    let update = follow(&mut program, &|update, _| shows(update, "\u{1b}[0;38;5;1mred\u{1b}[0m"));
+    let screen = &update["screen"];
+    assert_eq!((screen["rows"].as_array().unwrap().len(), &screen["columns"]), (30, &json!(120)));
+    assert_eq!(screen["cursor"], json!({"row": 1, "column": 0}));
+    let enter = json!({"jobId": "job-1", "text": "\n", "wantsScreen": false});
+    assert_eq!(program.ask("shell/write", enter.clone())["screen"], "");
+    follow(&mut program, &|update, gone| {
+        shows(update, "40") && gone.starts_with("red\n") && gone.contains("\n11\n")
+    });
+    // Reading is not typing.
+    program.ask("config/set", json!({"values": {"permissionMode": "readOnly"}}));
+    program.ask_refused("shell/write", enter.clone());
+    program.ask("shell/screen", json!({"jobId": "job-1"}));
+    program.ask("config/set", json!({"values": {"permissionMode": "full"}}));
+    program.ask("shell/write", enter);
+    let end = follow(&mut program, &|update, _| update["ended"] == true);
+    assert_eq!(end.get("screen"), None);
+    assert!(end["lines"].as_str().unwrap().ends_with("40\n\nbye\n"), "{end}");
+}
+
+#[test]
+fn a_screen_that_does_not_change_holds_up_neither_requests_nor_the_end() {
+    let place = Place::new(&[]);
+    let replies = [start("cat"), json!({"blocks": [{"text": "started"}]})];
+    let script = place.script(&json!({ "replies": replies }));
+    let args = ["serve", "--permission", "full", "--profile", "pi", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until_event("turn.completed");
+    let unchanged = json!({"jobId": "job-1", "after": "999999.999999"});
+    let first = program.request("shell/screen", unchanged.clone());
+    program.ask("ping", json!({}));
+    program.send(&json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": first}}));
+    assert_eq!(program.answer_to(first)["data"]["code"], "cancelled");
+    let second = program.request("shell/screen", unchanged);
+    program.ask("ping", json!({}));
+    program.end_input();
+    let rest = program.rest();
+    let end = rest.iter().find(|message| message["id"] == second).unwrap();
+    assert_eq!(end["error"]["data"]["code"], "cancelled", "{end}");
+}
+
+#[test]
 fn keys_are_typed_as_a_terminal_sends_them() {
     let place = Place::new(&[]);
     // Each key is shown as the bytes that arrive.

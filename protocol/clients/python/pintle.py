@@ -3588,6 +3588,8 @@ class ShellWriteParams(_ShellWriteParams, total=False):
 
     # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
+    # False if the response need not wait for the screen, which is empty then, as for a client that follows it with `shell/screen`; default true.
+    wantsScreen: bool
 
 
 class ShellWriteResult(TypedDict):
@@ -3595,6 +3597,59 @@ class ShellWriteResult(TypedDict):
 
     # Screen of 120 columns and 30 rows as text, when it had not changed for 100 ms, and after 1 s at the latest; empty if the command has ended.
     screen: str
+
+
+class _ShellScreenParams(TypedDict):
+    # Job with a terminal (`inTerminal`).
+    jobId: "JobId"
+
+
+class ShellScreenParams(_ShellScreenParams, total=False):
+    """Params of `shell/screen`."""
+
+    # Session; optional if this connection has created or opened exactly one.
+    sessionId: "SessionId"
+    # `mark` of an earlier response: waits until the screen has changed since, up to 25 s. Absent: responds at once.
+    after: str
+
+
+class _ShellScreenResult(TypedDict):
+    # Lines scrolled off the top since `after`, without colors; of very many, the last 100 KB or more. Once the job has ended, they include the last screen.
+    lines: str
+    # `after` for the next request.
+    mark: str
+
+
+class ShellScreenResult(_ShellScreenResult, total=False):
+    """Result of `shell/screen`."""
+
+    # Current screen; absent once the job has ended.
+    screen: "TerminalScreen"
+    # True once the job has ended.
+    ended: bool
+
+
+class _TerminalScreen(TypedDict):
+    # Width.
+    columns: int
+    # All rows, from the top, without trailing spaces. Colors and styles are SGR sequences, as a terminal reads them, and end with their row; other control sequences of the program are left out.
+    rows: list[str]
+
+
+class TerminalScreen(_TerminalScreen, total=False):
+    """Screen of a terminal."""
+
+    # Cursor; absent if it is hidden.
+    cursor: "ScreenCursor"
+
+
+class ScreenCursor(TypedDict):
+    """Position of the cursor on a screen."""
+
+    # Row, from 0 at the top.
+    row: int
+    # Column, from 0 at the left; a wide character takes two.
+    column: int
 
 
 class UsageReadResult(TypedDict):
@@ -4788,6 +4843,7 @@ ClientRequest: TypeAlias = Literal[
     "checkpoint/diff",
     "shell/run",
     "shell/write",
+    "shell/screen",
     "usage/read",
     "job/list",
     "job/stop",
@@ -5324,6 +5380,11 @@ class Client:
     def request(
         self, method: Literal["shell/write"], params: "ShellWriteParams"
     ) -> "ShellWriteResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["shell/screen"], params: "ShellScreenParams"
+    ) -> "ShellScreenResult": ...
 
     @overload
     def request(

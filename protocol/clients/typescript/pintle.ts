@@ -2769,12 +2769,54 @@ export type ShellWriteParams = {
   jobId: JobId;
   /** Text to type: a line feed presses Enter, and control characters are keys, such as U+0003 for Ctrl-C. Nothing is typed if it is empty. */
   text: string;
+  /** False if the response need not wait for the screen, which is empty then, as for a client that follows it with `shell/screen`; default true. */
+  wantsScreen?: boolean;
 };
 
 /** Result of `shell/write`. */
 export type ShellWriteResult = {
   /** Screen of 120 columns and 30 rows as text, when it had not changed for 100 ms, and after 1 s at the latest; empty if the command has ended. */
   screen: string;
+};
+
+/** Params of `shell/screen`. */
+export type ShellScreenParams = {
+  /** Session; optional if this connection has created or opened exactly one. */
+  sessionId?: SessionId;
+  /** Job with a terminal (`inTerminal`). */
+  jobId: JobId;
+  /** `mark` of an earlier response: waits until the screen has changed since, up to 25 s. Absent: responds at once. */
+  after?: string;
+};
+
+/** Result of `shell/screen`. */
+export type ShellScreenResult = {
+  /** Current screen; absent once the job has ended. */
+  screen?: TerminalScreen;
+  /** Lines scrolled off the top since `after`, without colors; of very many, the last 100 KB or more. Once the job has ended, they include the last screen. */
+  lines: string;
+  /** `after` for the next request. */
+  mark: string;
+  /** True once the job has ended. */
+  ended?: boolean;
+};
+
+/** Screen of a terminal. */
+export type TerminalScreen = {
+  /** Width. */
+  columns: number;
+  /** All rows, from the top, without trailing spaces. Colors and styles are SGR sequences, as a terminal reads them, and end with their row; other control sequences of the program are left out. */
+  rows: string[];
+  /** Cursor; absent if it is hidden. */
+  cursor?: ScreenCursor;
+};
+
+/** Position of the cursor on a screen. */
+export type ScreenCursor = {
+  /** Row, from 0 at the top. */
+  row: number;
+  /** Column, from 0 at the left; a wide character takes two. */
+  column: number;
 };
 
 /** Usage of a session. */
@@ -3777,6 +3819,8 @@ export interface ClientRequests {
   "shell/run": { params: ShellRunParams; result: ShellRunResult };
   /** Types the user's text, such as a password, into a running job's terminal, and returns the screen. The engine does not store the text. The model learns that the user has typed, but sees only the program's output. Refused in `readOnly` mode. */
   "shell/write": { params: ShellWriteParams; result: ShellWriteResult };
+  /** Returns a job's screen with its colors, for display in a terminal. With `after`, it waits up to 25 s for a change first, so repeating it follows the program. Other requests do not wait for it, and `$/cancelRequest` cancels it. */
+  "shell/screen": { params: ShellScreenParams; result: ShellScreenResult };
   /** Reads the tokens and the money that a session, open or not, has used, by model. */
   "usage/read": { params: SessionParams; result: UsageReadResult };
   /** Lists the running and recently ended background jobs of a session. */

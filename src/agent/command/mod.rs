@@ -21,7 +21,7 @@ pub use answer::Answer;
 pub use client::{ClientCommand, DiagnosticsReport};
 pub use filter::EventSelection;
 pub use history::{HistoryCommand, Note, NoteBody, Pager};
-pub use job::{JobCommand, UserJob};
+pub use job::{JobCommand, ScreenUpdate, TerminalAccess, UserJob};
 pub use queue::QueueCommand;
 pub use request::{ForEachRequest, SessionCall, SessionRequest, each_session_request};
 pub(crate) use rules::FileWork;

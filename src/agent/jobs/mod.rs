@@ -6,6 +6,7 @@
 //! A background job is an item that may end after its turn, so it gets deltas, a durable end and replay like any item. The model learns of
 //! the end through an `engineMessage` in the conversation, which is journaled at the point where the model read it.
 
+use crate::command::TerminalAccess;
 use crate::full_output::name_full_output;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -279,12 +280,16 @@ impl Jobs {
         }
     }
 
-    /// Returns a running job's terminal and its output.
-    pub(super) fn terminal(&self, id: &JobId) -> Result<(Terminal, OutputBuffer), super::Error> {
+    /// Returns a job's terminal and its output.
+    pub(super) fn terminal(
+        &self,
+        id: &JobId,
+        access: TerminalAccess,
+    ) -> Result<(Terminal, OutputBuffer), super::Error> {
         let entry = self.entries.iter().find(|entry| entry.id == *id);
         let entry = entry.ok_or_else(|| unknown(id))?;
         let conflict = |what: String| super::Error::new(super::ErrorKind::Conflict, what);
-        if !entry.is_running() {
+        if access == TerminalAccess::Type && !entry.is_running() {
             return Err(conflict(format!("{id} has ended")));
         }
         let terminal = entry.terminal.clone().ok_or_else(|| {

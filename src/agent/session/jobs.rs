@@ -3,7 +3,7 @@
 //! Invariant: a job's item is journaled before its command runs in the background, and its end before it is reported.
 
 use super::{Phase, Session};
-use crate::command::{JobCommand, Note, NoteBody, Record, UserJob};
+use crate::command::{JobCommand, Note, NoteBody, Record, TerminalAccess, UserJob};
 use crate::error::{Action, Error, ErrorKind};
 use crate::jobs::{JobEvent, words_for_model};
 use pintle_base::text::truncate::Limits;
@@ -33,8 +33,12 @@ impl Session {
         match command {
             JobCommand::Stop { id, reply } => self.jobs.stop_for_client(&id, reply),
             JobCommand::Wait { id, reply } => self.jobs.wait_for_client(&id, reply),
-            JobCommand::Terminal { id, reply } => {
-                let _ = reply.send(self.may_run().and_then(|()| self.jobs.terminal(&id)));
+            JobCommand::Terminal { id, access, reply } => {
+                let allowed = match access {
+                    TerminalAccess::Type => self.may_run(),
+                    TerminalAccess::Read => Ok(()),
+                };
+                let _ = reply.send(allowed.and_then(|()| self.jobs.terminal(&id, access)));
             }
             JobCommand::Run { line, to_model, reply } => {
                 let begun = self.run_for_user(line, to_model);

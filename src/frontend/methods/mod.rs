@@ -31,8 +31,8 @@ use pintle_protocol::methods::{
     Ping, PromptList, Request, SessionArchive, SessionClose, SessionCreate, SessionDelete,
     SessionEvents, SessionExport, SessionFork, SessionItems, SessionList, SessionOpen,
     SessionOutline, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, ShellRun,
-    ShellWrite, Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree, TrustRead,
-    UsageRead,
+    ShellScreen, ShellWrite, Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree,
+    TrustRead, UsageRead,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -52,6 +52,8 @@ pub(crate) enum Order {
     Read,
     /// A request that waits for the user or a user's command, and that no other request waits for. It can be cancelled.
     Person,
+    /// As `Person`, but cancelled when the input ends.
+    Watch,
     /// A request about a document: it begins after the response to the previous one of its kind, independently of other requests. Later
     /// requests wait for it.
     Document,
@@ -77,6 +79,7 @@ impl Order {
             | PermissionList::METHOD
             | AuthStatus::METHOD => Self::Read,
             AuthLogin::METHOD | McpLogin::METHOD | ShellRun::METHOD => Self::Person,
+            ShellScreen::METHOD => Self::Watch,
             DocumentOpen::METHOD
             | DocumentChanged::METHOD
             | DocumentSave::METHOD
@@ -133,6 +136,7 @@ impl Table {
         add::<DocumentClose, _, _>(&mut module, documents::close);
         add_cancellable::<ShellRun, _, _>(&mut module, shell::shell_run);
         add::<ShellWrite, _, _>(&mut module, shell::shell_write);
+        add_cancellable::<ShellScreen, _, _>(&mut module, shell::shell_screen);
         add::<UsageRead, _, _>(&mut module, stored::usage_read);
         add::<SessionArchive, _, _>(&mut module, stored::session_archive);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);

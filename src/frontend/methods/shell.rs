@@ -6,11 +6,16 @@ use super::keys::check_key;
 use super::refused;
 use crate::rpc::HandlerResult;
 use crate::rpc::{error_object, invalid};
-use pintle_agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
+use pintle_agent::{
+    Error, ErrorKind, JobCommand, ScreenUpdate, SessionHandle, TERMINAL_COLUMNS, UserJob,
+};
 use pintle_protocol::error;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::item::{Item, ItemBody, Job, JobEnd};
-use pintle_protocol::shell::{ShellRunParams, ShellRunResult, ShellWriteParams, ShellWriteResult};
+use pintle_protocol::shell::{
+    ScreenCursor, ShellRunParams, ShellRunResult, ShellScreenParams, ShellScreenResult,
+    ShellWriteParams, ShellWriteResult, TerminalScreen,
+};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -47,10 +52,37 @@ pub(super) async fn shell_write(
     connection: Arc<Connection>,
     params: ShellWriteParams,
 ) -> HandlerResult<ShellWriteResult> {
-    let ShellWriteParams { session_id, job_id, text } = params;
+    let ShellWriteParams { session_id, job_id, text, wants_screen } = params;
     let session = session(&connection, session_id)?;
-    let screen = session.type_into(job_id, &text).await.map_err(refused)?;
+    let screen = session.type_into(job_id, &text, wants_screen).await.map_err(refused)?;
     Ok(ShellWriteResult { screen })
+}
+
+pub(super) async fn shell_screen(
+    connection: Arc<Connection>,
+    params: ShellScreenParams,
+    cancel: CancellationToken,
+) -> HandlerResult<ShellScreenResult> {
+    let ShellScreenParams { session_id, job_id, after } = params;
+    let session = session(&connection, session_id)?;
+    let update = tokio::select! {
+        biased;
+        update = session.watch_screen(job_id, after.as_deref()) => update.map_err(refused)?,
+        () = cancel.cancelled() => {
+            let message = "the request was cancelled";
+            return Err(error_object(error::CANCELLED, message, "cancelled", None));
+        }
+    };
+    let ScreenUpdate { screen, lines, mark, has_ended } = update;
+    let count = |number| u32::try_from(number).unwrap_or(u32::MAX);
+    let screen = screen.map(|screen| TerminalScreen {
+        columns: TERMINAL_COLUMNS.into(),
+        rows: screen.rows,
+        cursor: screen
+            .cursor
+            .map(|(row, column)| ScreenCursor { row: count(row), column: count(column) }),
+    });
+    Ok(ShellScreenResult { screen, lines, mark, ended: has_ended })
 }
 
 /// Reads the item from its end event.

@@ -115,6 +115,7 @@ impl Protocol for Driver {
     async fn input_ended(&mut self) {
         // An edit's response would never arrive.
         self.questions.edits.mute();
+        self.requests.cancel_watches();
     }
 
     fn has_exited(&self) -> bool {

@@ -25,8 +25,8 @@ pub(super) struct Requests {
     others: Lane<Request>,
     /// A `shutdown` was accepted.
     is_shutting_down: bool,
-    /// Requests that wait for the user, which can be cancelled.
-    cancellable: Vec<(Id, CancellationToken)>,
+    /// Requests that wait for the user or for a change, which can be cancelled.
+    cancellable: Vec<(Id, Order, CancellationToken)>,
 }
 
 impl Requests {
@@ -40,7 +40,7 @@ impl Requests {
         self.in_flight.refusal(id)
     }
 
-    /// Returns true while requests run that do not wait for the user.
+    /// Returns true while requests run that cannot be cancelled.
     pub(super) fn has_work(&self) -> bool {
         self.in_flight.len() > self.cancellable.len()
     }
@@ -55,7 +55,7 @@ impl Requests {
         self.is_shutting_down |= request.method == Shutdown::METHOD;
         match Order::for_method(&request.method) {
             Order::Document => self.documents.push(request),
-            Order::Serial | Order::Closing | Order::Read | Order::Person => {
+            Order::Serial | Order::Closing | Order::Read | Order::Person | Order::Watch => {
                 self.others.push(request);
             }
         }
@@ -71,7 +71,7 @@ impl Requests {
 
     pub(super) fn begun(&mut self, id: &Id, order: Order, cancel: CancellationToken) {
         match order {
-            Order::Person => self.cancellable.push((id.clone(), cancel)),
+            Order::Person | Order::Watch => self.cancellable.push((id.clone(), order, cancel)),
             Order::Serial | Order::Closing => self.others.begun(),
             Order::Document => self.documents.begun(),
             Order::Read => {}
@@ -81,7 +81,7 @@ impl Requests {
     pub(super) fn finished(&mut self, id: &Id, order: Order) {
         self.in_flight.remove(id);
         match order {
-            Order::Person => self.cancellable.retain(|(other, _)| other != id),
+            Order::Person | Order::Watch => self.cancellable.retain(|(other, ..)| other != id),
             Order::Serial | Order::Closing => self.others.finished(),
             Order::Document => self.documents.finished(),
             Order::Read => {}
@@ -93,9 +93,18 @@ impl Requests {
         self.in_flight.remove(id);
     }
 
+    /// Cancels the requests that wait for a change.
+    pub(super) fn cancel_watches(&self) {
+        for (_, order, cancel) in &self.cancellable {
+            if *order == Order::Watch {
+                cancel.cancel();
+            }
+        }
+    }
+
     /// Withdraws a request that has not begun; returns its id. One that can be cancelled ends by itself.
     pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id> {
-        if let Some((_, cancel)) = self.cancellable.iter().find(|(other, _)| is_id(other, id)) {
+        if let Some((.., cancel)) = self.cancellable.iter().find(|(other, ..)| is_id(other, id)) {
             cancel.cancel();
         }
         let Request { id, .. } = self.others.withdraw(|request| is_id(&request.id, id))?;

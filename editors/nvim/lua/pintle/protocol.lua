@@ -1685,10 +1685,35 @@
 ---@field sessionId? pintle.SessionId Session; optional if this connection has created or opened exactly one.
 ---@field jobId pintle.JobId Job with a terminal (`inTerminal`).
 ---@field text string Text to type: a line feed presses Enter, and control characters are keys, such as U+0003 for Ctrl-C. Nothing is typed if it is empty.
+---@field wantsScreen? boolean False if the response need not wait for the screen, which is empty then, as for a client that follows it with `shell/screen`; default true.
 
 ---Result of `shell/write`.
 ---@class pintle.ShellWriteResult
 ---@field screen string Screen of 120 columns and 30 rows as text, when it had not changed for 100 ms, and after 1 s at the latest; empty if the command has ended.
+
+---Params of `shell/screen`.
+---@class pintle.ShellScreenParams
+---@field sessionId? pintle.SessionId Session; optional if this connection has created or opened exactly one.
+---@field jobId pintle.JobId Job with a terminal (`inTerminal`).
+---@field after? string `mark` of an earlier response: waits until the screen has changed since, up to 25 s. Absent: responds at once.
+
+---Result of `shell/screen`.
+---@class pintle.ShellScreenResult
+---@field screen? pintle.TerminalScreen Current screen; absent once the job has ended.
+---@field lines string Lines scrolled off the top since `after`, without colors; of very many, the last 100 KB or more. Once the job has ended, they include the last screen.
+---@field mark string `after` for the next request.
+---@field ended? boolean True once the job has ended.
+
+---Screen of a terminal.
+---@class pintle.TerminalScreen
+---@field columns integer Width.
+---@field rows (string)[] All rows, from the top, without trailing spaces. Colors and styles are SGR sequences, as a terminal reads them, and end with their row; other control sequences of the program are left out.
+---@field cursor? pintle.ScreenCursor Cursor; absent if it is hidden.
+
+---Position of the cursor on a screen.
+---@class pintle.ScreenCursor
+---@field row integer Row, from 0 at the top.
+---@field column integer Column, from 0 at the left; a wide character takes two.
 
 ---Usage of a session.
 ---@class pintle.UsageReadResult
@@ -2389,6 +2414,9 @@ M.method = {
   ---Types the user's text, such as a password, into a running job's terminal, and returns the screen. The engine does not store the text. The model learns that the user has typed, but sees only the program's output. Refused in `readOnly` mode.
   ---Params: `pintle.ShellWriteParams`; result: `pintle.ShellWriteResult`.
   shell_write = "shell/write",
+  ---Returns a job's screen with its colors, for display in a terminal. With `after`, it waits up to 25 s for a change first, so repeating it follows the program. Other requests do not wait for it, and `$/cancelRequest` cancels it.
+  ---Params: `pintle.ShellScreenParams`; result: `pintle.ShellScreenResult`.
+  shell_screen = "shell/screen",
   ---Reads the tokens and the money that a session, open or not, has used, by model.
   ---Params: `pintle.SessionParams`; result: `pintle.UsageReadResult`.
   usage_read = "usage/read",
