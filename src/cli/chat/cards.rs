@@ -5,7 +5,7 @@ use super::look::{Ink, Look};
 use crate::cli::sessions::one_line;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{TurnCompleted, TurnStatus};
-use pintle_protocol::item::{Item, ItemStatus, ToolCall, ToolKind};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind};
 use pintle_session::export::{end_of_item, phrases};
 use std::fmt::Write as _;
 
@@ -59,6 +59,43 @@ pub(super) fn output(output: &str, look: Look) -> String {
     for line in lines.iter().skip(omitted) {
         let line = Look::cut(line, look.columns.saturating_sub(3));
         let _ = writeln!(text, "  {}", look.paint(Ink::Dim, &line));
+    }
+    text
+}
+
+/// Returns a terminal's screen.
+pub(super) fn screen(screen: &str, look: Look) -> String {
+    if screen.is_empty() {
+        return format!("  {}\n", look.paint(Ink::Dim, "(nothing on the screen)"));
+    }
+    let line = |line: &str| {
+        let line = Look::cut(line, look.columns.saturating_sub(5));
+        format!("  | {}\n", look.paint(Ink::Plain, &line))
+    };
+    screen.lines().map(line).collect()
+}
+
+/// Returns the list of running jobs.
+pub(super) fn jobs(items: &[Item], look: Look) -> String {
+    let mut text = String::new();
+    let mut has_terminal = false;
+    for item in items {
+        let ItemBody::Job(job) = &item.body else { continue };
+        if job.end.is_some() {
+            continue;
+        }
+        has_terminal |= job.in_terminal;
+        let id = look.paint(Ink::Bold, &one_line(job.job_id.as_str()));
+        let line = Look::cut(&one_line(&job.command), look.columns.saturating_sub(24));
+        let place = if job.in_terminal { "  (terminal)" } else { "" };
+        let _ = writeln!(text, "  {id}  {}{place}", look.paint(Ink::Plain, &line));
+    }
+    if text.is_empty() {
+        return "no job is running\n".to_owned();
+    }
+    if has_terminal {
+        let hint = "/type JOB TEXT types into a terminal; /type JOB shows its screen.";
+        let _ = writeln!(text, "{}", look.paint(Ink::Dim, hint));
     }
     text
 }

@@ -29,6 +29,15 @@ pub(super) enum Command<'a> {
     /// Sends a message after the running turn.
     Queue(&'a str),
     Stop,
+    /// Lists the running jobs.
+    Jobs,
+    /// Types a text into a job's terminal, or shows its screen.
+    Type {
+        /// The job's id.
+        job: String,
+        /// The text, with keys as control characters.
+        text: String,
+    },
     Review,
     Decide {
         verdict: Verdict,
@@ -59,7 +68,7 @@ pub(super) enum Hunks {
 }
 
 /// The commands: name, arguments, summary.
-pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 18] = [
     ("help", "", "list the commands and keys"),
     ("model", "[MODEL]", "show or change the model"),
     ("effort", "[LEVEL]", "show or change how much the model reasons"),
@@ -67,6 +76,8 @@ pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
     ("plan", "[on|off]", "let the model plan without changing anything"),
     ("queue", "TEXT", "send a message after the running turn"),
     ("stop", "", "stop the running turn (Ctrl-C)"),
+    ("jobs", "", "list the running background jobs"),
+    ("type", "JOB [TEXT]", "type into a job's terminal, or show its screen"),
     ("review", "", "list the changes that you have not decided about"),
     ("keep", "N…|all", "keep changes, by their numbers in /review"),
     ("undo", "N…|all", "undo changes, by their numbers in /review"),
@@ -113,6 +124,8 @@ pub(super) fn parse(line: &str, is_prompt: impl Fn(&str) -> bool) -> Line<'_> {
         ("plan", None | Some("on")) => Ok(Command::Setting { id: "mode", value: Some("plan") }),
         ("queue", Some(text)) => Ok(Command::Queue(text)),
         ("stop", None) => Ok(Command::Stop),
+        ("jobs", None) => Ok(Command::Jobs),
+        ("type", Some(keys)) => Ok(typing(keys)),
         ("review", None) => Ok(Command::Review),
         ("keep", Some(hunks)) => decide(Verdict::Keep, hunks).ok_or_else(|| usage(name)),
         ("undo", Some(hunks)) => decide(Verdict::Undo, hunks).ok_or_else(|| usage(name)),
@@ -126,6 +139,26 @@ pub(super) fn parse(line: &str, is_prompt: impl Fn(&str) -> bool) -> Line<'_> {
         (name, _) => Err(unknown(name)),
     };
     command.map_or_else(Line::Invalid, Line::Command)
+}
+
+/// Returns true for a line that may contain a password, and so is not kept in the history.
+pub(super) fn is_private(line: &str) -> bool {
+    line.trim_start()
+        .strip_prefix("/type")
+        .is_some_and(|rest| rest.starts_with(char::is_whitespace))
+}
+
+/// Parses a job, by its id or number, and the text to type. Enter follows a text; `^C` and the like are keys.
+fn typing(argument: &str) -> Command<'static> {
+    let (job, text) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    let is_number = job.bytes().all(|byte| byte.is_ascii_digit());
+    let job = if is_number { format!("job-{job}") } else { job.to_owned() };
+    let text = match text.trim_start().as_bytes() {
+        [] => String::new(),
+        [b'^', key @ (b'@'..=b'_' | b'a'..=b'z')] => char::from(key & 0x1f).to_string(),
+        _ => format!("{}\n", text.trim_start()),
+    };
+    Command::Type { job, text }
 }
 
 fn decide(verdict: Verdict, hunks: &str) -> Option<Command<'static>> {
@@ -163,6 +196,7 @@ pub(super) fn help() -> String {
     text += "
   @PATH                   mention a file
   !COMMAND                run a command yourself; the model reads its output
+  /type JOB ^C            press a key in a job's terminal; ^M is Enter
   PATH.png                attach an image
 
   Tab completes commands, paths, models and modes.
@@ -184,6 +218,9 @@ mod tests {
             Line::Command(Command::Decide { verdict, hunks: Hunks::Numbers(numbers.to_vec()) })
         };
         let setting = |id, value| Line::Command(Command::Setting { id, value });
+        let typed = |job: &str, text: &str| {
+            Line::Command(Command::Type { job: job.to_owned(), text: text.to_owned() })
+        };
         for (line, want) in [
             ("  ", Line::Empty),
             (" fix it ", Line::Message("fix it")),
@@ -210,6 +247,15 @@ mod tests {
             ("/forget 2 1", Line::Command(Command::Forget(vec![1, 2]))),
             ("/forget all", Line::Invalid("usage: /forget N…".to_owned())),
             ("/exit", Line::Command(Command::Quit)),
+            ("/jobs", Line::Command(Command::Jobs)),
+            ("/type job-2", typed("job-2", "")),
+            ("/type 2  a  b ", typed("job-2", "a  b\n")),
+            ("/type job-2 ^C", typed("job-2", "\u{3}")),
+            ("/type 2 ^d", typed("job-2", "\u{4}")),
+            ("/type 2 ^M", typed("job-2", "\r")),
+            ("/type 2 ^C^C", typed("job-2", "^C^C\n")),
+            ("/type x", typed("x", "")),
+            ("/type", Line::Invalid("usage: /type JOB [TEXT]".to_owned())),
             ("/keep", Line::Invalid("usage: /keep N…|all".to_owned())),
             ("/keep 0", Line::Invalid("usage: /keep N…|all".to_owned())),
             ("/keep one", Line::Invalid("usage: /keep N…|all".to_owned())),
@@ -231,10 +277,23 @@ mod tests {
     }
 
     #[test]
+    fn typed_passwords_are_private() {
+        for (line, want) in [
+            ("/type 1 secret", true),
+            (" /type\t1 secret", true),
+            ("/type", false),
+            ("/types 1", false),
+            ("type 1 secret", false),
+        ] {
+            assert_eq!(is_private(line), want, "{line}");
+        }
+    }
+
+    #[test]
     fn every_command_is_understood_and_the_help_fits_a_terminal() {
         for (name, arguments, _) in COMMANDS {
             let argument = match arguments {
-                "N…|all" | "N…" => "1",
+                "N…|all" | "N…" | "JOB [TEXT]" => "1",
                 "TEXT" => "x",
                 _ => "",
             };

@@ -5,6 +5,7 @@
 //! one before.
 
 use super::Input;
+use super::commands;
 use super::complete::{self, Tree};
 use super::look::{self, Ink, Look};
 use super::view::Known;
@@ -356,7 +357,8 @@ fn read_all(
             Ok(line) => {
                 let (draft, is_answer) = shared.submitted();
                 let text = line.replace("\\\n", "\n");
-                if !is_answer && editor.add_history_entry(&text).unwrap_or_default() {
+                let is_kept = !is_answer && !commands::is_private(&text);
+                if is_kept && editor.add_history_entry(&text).unwrap_or_default() {
                     let _ = editor.append_history(history);
                 }
                 if input.blocking_send(Input::Line { text, draft: Some(draft) }).is_err() {

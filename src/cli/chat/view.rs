@@ -18,12 +18,12 @@ use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::content::Input;
 use pintle_protocol::context::{ContextReadParams, SessionCompactParams};
 use pintle_protocol::handshake::{InitializeParams, PeerInfo, ProtocolOffer};
-use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::ids::{ItemId, JobId, SessionId};
 use pintle_protocol::methods::{
-    ApprovalRequest, CancelRequest, ConfigList, ConfigSet, ContextRead, Initialize, Notification,
-    PermissionList, PermissionRemove, QuestionRequest, Request, ReviewDecide, ReviewList,
-    SessionCompact, SessionCreate, SessionEvent, SessionEvents, SessionEventsMissed,
-    SessionEventsMissedParams, ShellRun, TurnInterrupt, TurnStart, TurnSteer,
+    ApprovalRequest, CancelRequest, ConfigList, ConfigSet, ContextRead, Initialize, JobList,
+    Notification, PermissionList, PermissionRemove, QuestionRequest, Request, ReviewDecide,
+    ReviewList, SessionCompact, SessionCreate, SessionEvent, SessionEvents, SessionEventsMissed,
+    SessionEventsMissedParams, ShellRun, ShellWrite, TurnInterrupt, TurnStart, TurnSteer,
 };
 use pintle_protocol::permission::{PermissionRemoveParams, PermissionRule};
 use pintle_protocol::question::Question;
@@ -31,7 +31,7 @@ use pintle_protocol::review::{ReviewDecideParams, ReviewListParams};
 use pintle_protocol::session::{
     SessionCreateParams, SessionEventsParams, SessionOpenParams, SessionParams,
 };
-use pintle_protocol::shell::ShellRunParams;
+use pintle_protocol::shell::{ShellRunParams, ShellWriteParams};
 use pintle_protocol::turn::{TurnInterruptParams, TurnStartParams, TurnSteerParams, WhenBusy};
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION};
 use serde::de::DeserializeOwned;
@@ -378,6 +378,18 @@ impl View {
                 self.print_line("! no turn is running", out);
             }
             Command::Stop => self.stop(out),
+            Command::Jobs => {
+                self.send::<JobList>(&SessionParams { session_id }, Pending::Jobs, out);
+            }
+            Command::Type { job, text } => {
+                let params = ShellWriteParams {
+                    session_id,
+                    job_id: JobId::new(job),
+                    text,
+                    wants_screen: true,
+                };
+                self.send::<ShellWrite>(&params, Pending::Type, out);
+            }
             Command::Review => {
                 let params =
                     ReviewListParams { session_id, path: None, turn_id: None, closed: false };

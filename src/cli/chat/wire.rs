@@ -29,6 +29,9 @@ pub(super) enum Pending {
     /// This rule is removed.
     Forget(String),
     Shell,
+    Jobs,
+    /// A text that is typed into a terminal, whose screen is the response.
+    Type,
     /// A session in place of this one.
     New,
     /// The session that was replaced is closed.

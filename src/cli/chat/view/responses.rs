@@ -1,6 +1,7 @@
 //! Handles the engine's responses.
 
 use super::{Items, Out, REFUSED, Reader, TAIL, Target, Turn, View, parsed};
+use crate::cli::chat::cards;
 use crate::cli::chat::hunks::Listed;
 use crate::cli::chat::look::Ink;
 use crate::cli::chat::rules::Removable;
@@ -11,8 +12,8 @@ use pintle_protocol::config::ConfigResult;
 use pintle_protocol::context::ContextReadResult;
 use pintle_protocol::event::StateValue;
 use pintle_protocol::methods::{
-    Empty, ModelsList, NamedPrompt, PromptList, PromptListResult, SessionClose, SessionCreate,
-    SessionOpen, SkillList, SkillListResult,
+    Empty, JobListResult, ModelsList, NamedPrompt, PromptList, PromptListResult, SessionClose,
+    SessionCreate, SessionOpen, SkillList, SkillListResult,
 };
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::permission::PermissionListResult;
@@ -20,7 +21,7 @@ use pintle_protocol::review::{Outcome, ReviewDecideResult, ReviewListResult};
 use pintle_protocol::session::{
     SessionEventsResult, SessionOpenParams, SessionParams, SessionResult,
 };
-use pintle_protocol::shell::ShellRunResult;
+use pintle_protocol::shell::{ShellRunResult, ShellWriteResult};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -89,6 +90,16 @@ impl View {
             Pending::Shell => {
                 if let Some(ran) = parsed::<ShellRunResult>(result) {
                     self.ran(&ran, out);
+                }
+            }
+            Pending::Jobs => {
+                if let Some(listed) = parsed::<JobListResult>(result) {
+                    self.print(&cards::jobs(&listed.jobs, self.look), out);
+                }
+            }
+            Pending::Type => {
+                if let Some(written) = parsed::<ShellWriteResult>(result) {
+                    self.print(&cards::screen(&written.screen, self.look), out);
                 }
             }
             Pending::New => {

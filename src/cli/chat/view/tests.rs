@@ -276,6 +276,11 @@ fn commands_become_requests() {
         ("/context", "→ \"context/read\" {\"sessionId\":\"s\",\"summary\":true}\n"),
         ("!make", "→ \"shell/run\" {\"sessionId\":\"s\",\"command\":\"make\",\"toModel\":true}\n"),
         ("/stop", "! no turn is running\n"),
+        ("/jobs", "→ \"job/list\" {\"sessionId\":\"s\"}\n"),
+        (
+            "/type 2 y",
+            "→ \"shell/write\" {\"sessionId\":\"s\",\"jobId\":\"job-2\",\"text\":\"y\\n\",\"wantsScreen\":true}\n",
+        ),
         ("/new", "→ \"session/create\" {\"cwd\":\"/w\",\"config\":{}}\n"),
         ("/quit", "left with 0\n"),
         ("/keep x", "! usage: /keep N…|all\ngiven back: /keep x\n"),
@@ -324,6 +329,18 @@ fn responses_are_shown() {
             json!({"jobId": "j", "output": "built\u{1b}[2J\n", "exitCode": 2, "cancelled": false, "truncated": false}),
             "built␛[2J\nexit code 2\n",
         ),
+        ("/jobs", json!({"jobs": []}), "no job is running\n"),
+        (
+            "/jobs",
+            json!({"jobs": [
+                item("job", "a", json!({"status": "running", "jobId": "job-1", "title": "x", "command": "make\u{1b}[2J\nmake test"})),
+                item("job", "b", json!({"status": "running", "jobId": "job-2", "title": "x", "command": "python3 -q", "inTerminal": true})),
+                item("job", "c", json!({"jobId": "job-3", "title": "x", "command": "true", "end": "exited"})),
+            ]}),
+            "  job-1  make␛[2J make test\n  job-2  python3 -q  (terminal)\n/type JOB TEXT types into a terminal; /type JOB shows its screen.\n",
+        ),
+        ("/type 2", json!({"screen": ">>> 1\n\n\u{1b}[2J"}), "  | >>> 1\n  | \n  | ␛[2J\n"),
+        ("/type 2", json!({"screen": ""}), "  (nothing on the screen)\n"),
         (
             "!true",
             json!({"jobId": "j", "output": "", "cancelled": false, "truncated": false}),
