@@ -108,6 +108,7 @@ for _, verb in ipairs({
   "sessions",
   "steer",
   "stop",
+  "terminal",
   "test",
   "toggle",
   "trust",

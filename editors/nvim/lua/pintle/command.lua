@@ -66,6 +66,9 @@ local verbs = {
     end
     require("pintle").stop(text ~= "" and text --[[@as pintle.StopScope]] or nil)
   end,
+  terminal = function()
+    require("pintle.terminal").open()
+  end,
   retry = function()
     require("pintle").retry()
   end,

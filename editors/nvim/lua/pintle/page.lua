@@ -18,6 +18,20 @@ local function split()
   vim.cmd("split")
 end
 
+---Moves the focus to a buffer: to its window in this tab, or to a new one.
+---@param buf integer
+function M.place(buf)
+  local win = vim.fn.bufwinid(buf)
+  if win >= 0 then
+    return vim.api.nvim_set_current_win(win)
+  end
+  require("pintle.sizes").keeping(function()
+    split()
+    vim.wo.winfixbuf = false
+    vim.api.nvim_win_set_buf(0, buf)
+  end)
+end
+
 ---Shows a page, and moves the focus to it.
 ---@param subject string
 ---@param kind string The first part of the buffer's name.
@@ -36,17 +50,8 @@ function M.show(subject, kind, detail, lines)
     vim.bo[buf].buftype, vim.bo[buf].swapfile, vim.bo[buf].modifiable = "nofile", false, false
     require("pintle.looks").dress(buf, "pintle-text")
   end)
-  local win = vim.fn.bufwinid(buf)
-  if win >= 0 then
-    vim.api.nvim_set_current_win(win)
-  else
-    require("pintle.sizes").keeping(function()
-      split()
-      vim.wo.winfixbuf = false
-      vim.api.nvim_win_set_buf(0, buf)
-      vim.wo[0][0].linebreak = true
-    end)
-  end
+  M.place(buf)
+  vim.wo[0][0].linebreak = true
 end
 
 return M
