@@ -70,6 +70,8 @@ export interface ViewTool {
   fullBytes: number | undefined;
   /** What can be stopped while it runs. */
   stop: { kind: "tool" } | { kind: "job"; jobId: string } | undefined;
+  /** The running job whose terminal can be opened. */
+  terminal: string | undefined;
   /** The session of a sub-agent, whose own transcript can be shown in the card. */
   agentSession: string | undefined;
   /** Set for read-only calls: runs of them are folded into one row. */
@@ -243,6 +245,7 @@ export type FromPage =
   | { type: "fullOutput"; key: string }
   | { type: "stopTool"; itemId: string }
   | { type: "stopJob"; jobId: string }
+  | { type: "openTerminal"; jobId: string; command: string }
   /** Shows a sub-agent's transcript, or no longer. */
   | { type: "nested"; session: string; isOpen: boolean }
   /** A text of an open question, whole: the one at this place among its details. */

@@ -22,6 +22,7 @@ export const EMPTY = {
   changes: [],
   fullBytes: undefined,
   stop: undefined,
+  terminal: undefined,
   agentSession: undefined,
 } satisfies Partial<ViewTool>;
 
@@ -42,6 +43,7 @@ export function jobCard(item: Item & Job, streamed: Streamed): ViewTool {
     exitCode: item.details?.exitCode,
     fullBytes: item.details?.fullOutput?.bytes,
     stop: item.status === "running" ? { kind: "job", jobId: item.jobId } : undefined,
+    terminal: item.status === "running" && item.inTerminal === true ? item.jobId : undefined,
   };
 }
 

@@ -22,6 +22,7 @@ export class ToolCard implements Drawn {
   readonly #counts = el("span", { class: "sums" });
   readonly #facts = el("span", { class: "facts" });
   readonly #chevron: HTMLButtonElement;
+  readonly #terminal: HTMLButtonElement;
   readonly #stop: HTMLButtonElement;
   #body: ToolBody | undefined;
   #nested: Nested | undefined;
@@ -37,9 +38,18 @@ export class ToolCard implements Drawn {
     this.#tool = entry.tool;
     this.#chevron = iconButton("chevron-right", t("Details"), () => this.#toggle());
     this.#chevron.classList.add("chevron");
+    this.#terminal = iconButton("terminal", t("Open Terminal"), () => this.#openTerminal());
     this.#stop = iconButton("debug-stop", t("Stop This"), () => this.#stopIt());
     this.#stop.classList.add("stopOne");
-    const parts = [this.#icon, this.#title, this.#counts, this.#facts, this.#chevron, this.#stop];
+    const parts = [
+      this.#icon,
+      this.#title,
+      this.#counts,
+      this.#facts,
+      this.#chevron,
+      this.#terminal,
+      this.#stop,
+    ];
     const row = el("div", { class: "row" }, ...parts);
     // The whole row is clickable; keyboard users have the chevron.
     row.addEventListener("click", ({ target }) => {
@@ -93,6 +103,7 @@ export class ToolCard implements Drawn {
     const sum = (side: "added" | "removed"): number => changes.reduce((all, each) => all + each[side], 0);
     this.#counts.replaceChildren(...(changes.length === 0 ? [] : [countsOf(sum("added"), sum("removed"))]));
     this.#facts.textContent = factsOf(tool, status);
+    this.#terminal.hidden = tool.terminal === undefined;
     this.#stop.hidden = tool.stop === undefined;
     if (!this.#isTouched && this.#isOpen !== (status === "failed")) this.#open(status === "failed");
     else if (this.#isOpen) this.#body?.draw(tool);
@@ -146,6 +157,11 @@ export class ToolCard implements Drawn {
       this.#body?.element.append(this.#nested.element);
     }
     this.#send({ type: "nested", session, isOpen });
+  }
+
+  #openTerminal(): void {
+    const { terminal, input } = this.#tool;
+    if (terminal !== undefined) this.#send({ type: "openTerminal", jobId: terminal, command: input });
   }
 
   #stopIt(): void {

@@ -26,6 +26,7 @@ import * as stream from "./stream.mjs";
 import * as sessions from "./sessions.mjs";
 import * as shared from "./shared.mjs";
 import * as servers from "./servers.mjs";
+import * as terminals from "./terminals.mjs";
 import * as scm from "./scm.mjs";
 import * as sources from "./sources.mjs";
 import * as starting from "./start.mjs";
@@ -50,6 +51,7 @@ const CASES = {
   theTerminalTheDiffAndAllProblemsAreAttached: sources.theTerminalTheDiffAndAllProblemsAreAttached,
   ...scm,
   ...notebooks,
+  ...terminals,
   ...lineEdits,
   ...opening,
   ...axe,

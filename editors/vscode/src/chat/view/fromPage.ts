@@ -16,6 +16,7 @@ import type { Attention } from "./attention.ts";
 import type { ChatPage } from "./chatPage.ts";
 import { applyCode, insertCode, openLink } from "./code.ts";
 import { candidates } from "./completions.ts";
+import { openJobTerminal } from "./jobTerminals.ts";
 import type { NestedAgents } from "./nestedAgents.ts";
 import type { OutputPages } from "./outputPages.ts";
 import type { PromptRow } from "./promptRow.ts";
@@ -195,6 +196,9 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       return;
     case "stopJob":
       void said((why) => t("Could not stop the job: {0}", why), stopJob(chat, message.jobId));
+      return;
+    case "openTerminal":
+      openJobTerminal(chat, message.jobId, message.command);
       return;
     case "nested":
       void owner.nested.toggle(message.session, message.isOpen);
