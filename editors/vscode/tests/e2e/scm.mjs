@@ -49,7 +49,7 @@ export async function aCommitMessageIsWrittenAndADraftIsKept(_, own) {
 
   // The text in the box is not replaced without a question.
   await write();
-  const question = await window.question("Replace it with “cart: count twice”?");
+  const question = await window.notified("Replace it with “cart: count twice”?");
   assert.equal(await text(), "cart: count each item\nIt counted once.");
   await window.shot("scm-draft");
   await question.getByRole("button", { name: "Insert Above" }).click();
@@ -57,8 +57,7 @@ export async function aCommitMessageIsWrittenAndADraftIsKept(_, own) {
   assert.match(await text(), /cart: count each item/);
 
   await write();
-  const progress = window.notification("Writing the commit message");
-  await progress.waitFor({ timeout: LONG });
+  const progress = await window.notified("Writing the commit message");
   // The session is there, and the list leaves it out.
   await until("the model is asked", () => journals().length === 1);
   await window.command("View: Show Pintle");
