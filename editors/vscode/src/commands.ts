@@ -125,5 +125,5 @@ async function stopTurn({ chat }: CommandOwner): Promise<void> {
   if (words === "") return;
   const choice = await vscode.window.showInformationMessage(words, t("Stop It Too"));
   if (choice === undefined) return;
-  await Promise.all(jobs.map((jobId) => stopJob(chat, jobId).catch(() => undefined)));
+  await Promise.all(jobs.map((jobId) => stopJob(chat, session, jobId).catch(() => undefined)));
 }

@@ -78,6 +78,14 @@ export interface ViewTool {
   group: "read" | "list" | "search" | undefined;
 }
 
+/** What a button of a card does. `session`: that of the sub-agent whose card it is; undefined for the session that is shown. */
+export type AtCard = { session?: string } & (
+  | { type: "fullOutput"; key: string }
+  | { type: "stopTool"; itemId: string }
+  | { type: "stopJob"; jobId: string }
+  | { type: "openTerminal"; jobId: string; command: string }
+);
+
 /** What stands around the transcript. */
 export interface Head {
   /** `cause` is what a button can do something about. */
@@ -242,10 +250,7 @@ export type FromPage =
   | { type: "copy" | "insert"; text: string }
   /** Puts code into a file; `language` is what stood behind its fence. */
   | { type: "apply"; text: string; language: string }
-  | { type: "fullOutput"; key: string }
-  | { type: "stopTool"; itemId: string }
-  | { type: "stopJob"; jobId: string }
-  | { type: "openTerminal"; jobId: string; command: string }
+  | AtCard
   /** Shows a sub-agent's transcript, or no longer. */
   | { type: "nested"; session: string; isOpen: boolean }
   /** A text of an open question, whole: the one at this place among its details. */

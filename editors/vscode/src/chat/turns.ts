@@ -39,22 +39,27 @@ export async function stop(ask: Ask, { id: sessionId, state }: Session): Promise
   return handedBack(state, returned ?? [], true);
 }
 
-/** What can be asked about the session that is shown. */
-interface Shown {
-  readonly session: Session | undefined;
+/** Asks about sessions. */
+interface Asker {
   request: Ask;
 }
 
 /** Stops one call; the turn goes on without it. */
-export async function stopTool(shown: Shown | undefined, itemId: ItemId): Promise<void> {
-  if (shown?.session === undefined) return;
-  await shown.request("item/cancel", { sessionId: shown.session.id, itemId });
+export async function stopTool(
+  asker: Asker | undefined,
+  session: Session | undefined,
+  itemId: ItemId,
+): Promise<void> {
+  if (session !== undefined) await asker?.request("item/cancel", { sessionId: session.id, itemId });
 }
 
 /** Stops a background job, and waits until nothing of it runs. */
-export async function stopJob(shown: Shown | undefined, jobId: JobId): Promise<void> {
-  if (shown?.session === undefined) return;
-  await shown.request("job/stop", { sessionId: shown.session.id, jobId });
+export async function stopJob(
+  asker: Asker | undefined,
+  session: Session | undefined,
+  jobId: JobId,
+): Promise<void> {
+  if (session !== undefined) await asker?.request("job/stop", { sessionId: session.id, jobId });
 }
 
 /** Messages as they stand in the prompt box again: their texts, and what was attached. */

@@ -1,4 +1,5 @@
 /** The end of a sub-agent's own transcript, in its card. */
+import { fromSession } from "../chat/atCard.ts";
 import type { ViewEntry } from "../chat/messages.ts";
 import { t } from "../words.ts";
 import type { Colours } from "./code.ts";
@@ -24,7 +25,7 @@ export class Nested {
 
   constructor(session: string, send: Send, colours: Colours, drawEntry: DrawEntry) {
     this.session = session;
-    this.#send = send;
+    this.#send = (message) => send(fromSession(message, session));
     this.#colours = colours;
     this.#drawEntry = drawEntry;
     this.element.append(el("p", { class: "more" }, t("Reading…")));

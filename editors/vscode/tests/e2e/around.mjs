@@ -150,6 +150,33 @@ export async function stopsHaveReceipts(rig) {
   await window.shot("95-receipts");
 }
 
+export async function aCallOfASubAgentIsStoppedInItsCard(rig) {
+  const folder = rig.folder("nested-stop", {
+    settings: { "pintle.permissionMode": "full" },
+    script: {
+      replies: [
+        {
+          blocks: [
+            { tool: "spawn_agent", arguments: { task: "Wait a while" } },
+            { tool: "wait", arguments: {} },
+          ],
+        },
+        call("bash", { command: "while [ ! -e never ]; do sleep 0.05; done" }),
+        say("It was stopped."),
+        say("The sub-agent has answered."),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.send("Wait");
+  const agent = window.view.locator(".tool", { hasText: "Sub-agent is working on" }).first();
+  await agent.locator(".row").first().click({ timeout: LONG });
+  const command = window.view.locator(".nested .tool", { hasText: "while" });
+  await command.getByRole("button", { name: "Stop This" }).click({ timeout: LONG });
+  await window.sees("The sub-agent has answered.");
+  await window.view.locator(".nested", { hasText: "It was stopped." }).waitFor({ timeout: LONG });
+}
+
 export async function aSubAgentsTranscriptStandsInItsCard(rig) {
   const folder = rig.folder("nested", {
     files: { "a.txt": "a\n" },

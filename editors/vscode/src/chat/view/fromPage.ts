@@ -6,10 +6,11 @@ import type { ChangedFiles } from "../../review/view/changedFiles.ts";
 import type { DiffOwner } from "../../review/view/diffs.ts";
 import { compareUnsaved, openDiff } from "../../review/view/diffs.ts";
 import { openDetail, openProposed } from "../../review/view/proposed.ts";
+import type { Session } from "../../sessions/session.ts";
 import { providerOf } from "../../settings/choices.ts";
 import { t } from "../../words.ts";
 import type { Highlighter } from "../highlight.ts";
-import type { FromPage } from "../messages.ts";
+import type { AtCard, FromPage } from "../messages.ts";
 import { stopJob, stopTool } from "../turns.ts";
 import { attachFrom } from "./attachFrom.ts";
 import type { Attention } from "./attention.ts";
@@ -189,16 +190,22 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       void applyCode(owner, message.text, message.language);
       return;
     case "fullOutput":
-      void owner.output.open(message.key);
+      void owner.output.open(sessionOf(owner, message), message.key);
       return;
     case "stopTool":
-      void said((why) => t("Could not stop the call: {0}", why), stopTool(chat, message.itemId));
+      void said(
+        (why) => t("Could not stop the call: {0}", why),
+        stopTool(chat, sessionOf(owner, message), message.itemId),
+      );
       return;
     case "stopJob":
-      void said((why) => t("Could not stop the job: {0}", why), stopJob(chat, message.jobId));
+      void said(
+        (why) => t("Could not stop the job: {0}", why),
+        stopJob(chat, sessionOf(owner, message), message.jobId),
+      );
       return;
     case "openTerminal":
-      openJobTerminal(chat, message.jobId, message.command);
+      openJobTerminal(chat, sessionOf(owner, message), message.jobId, message.command);
       return;
     case "nested":
       void owner.nested.toggle(message.session, message.isOpen);
@@ -211,6 +218,11 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "draft":
       return;
   }
+}
+
+/** The session of a card: the one that is shown, or that of a sub-agent. */
+function sessionOf({ chat, nested }: PageOwner, { session }: AtCard): Session | undefined {
+  return session === undefined ? chat?.session : nested.session(session);
 }
 
 /** Says why nothing was sent without a trusted folder, and offers what is missing. */

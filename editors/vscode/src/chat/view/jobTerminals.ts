@@ -1,6 +1,7 @@
 /** Terminals of the editor that show running jobs, one a job. */
 import * as vscode from "vscode";
 import { problemOf } from "../../connection/problem.ts";
+import type { Session } from "../../sessions/session.ts";
 import { t } from "../../words.ts";
 import type { Chat } from "../chat.ts";
 import { JobTerminal } from "../jobTerminal.ts";
@@ -10,9 +11,13 @@ const UNKNOWN_HEIGHT = 30;
 
 const open = new Map<string, vscode.Terminal>();
 
-/** Shows the terminal of a job of the session that is shown. */
-export function openJobTerminal(chat: Chat | undefined, jobId: string, command: string): void {
-  const session = chat?.session;
+/** Shows the terminal of a session's job. */
+export function openJobTerminal(
+  chat: Chat | undefined,
+  session: Session | undefined,
+  jobId: string,
+  command: string,
+): void {
   if (chat === undefined || session === undefined) return;
   const key = JSON.stringify([session.id, jobId]);
   const known = open.get(key);

@@ -34,6 +34,11 @@ export class NestedAgents {
     }
   }
 
+  /** A sub-agent's session whose transcript is open. */
+  session(id: SessionId): Session | undefined {
+    return this.#open.get(id)?.session;
+  }
+
   dispose(): void {
     for (const each of [...this.#open.keys()]) this.#close(each);
     for (const each of this.#timers.values()) clearTimeout(each);

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { problemOf } from "../../connection/problem.ts";
 import type { HasChat } from "../../owner.ts";
+import type { Session } from "../../sessions/session.ts";
 import { plain } from "../../transcript/ansi.ts";
 import { detailsOf } from "../../transcript/toolCards.ts";
 import { t } from "../../words.ts";
@@ -30,10 +31,9 @@ export class OutputPages implements vscode.TextDocumentContentProvider {
     return this.#texts.get(uri.toString()) ?? t("This output no longer exists.");
   }
 
-  /** Shows the whole output of an entry of the session that is shown. */
-  async open(key: string): Promise<void> {
+  /** Shows the whole output of an entry. */
+  async open(session: Session | undefined, key: string): Promise<void> {
     const { chat } = this.#owner;
-    const session = chat?.session;
     const entry = session?.state.all.get(key);
     const full = entry?.kind === "item" ? detailsOf(entry.item)?.fullOutput : undefined;
     if (chat === undefined || session === undefined || full === undefined) return;
