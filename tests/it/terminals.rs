@@ -132,15 +132,8 @@ fn the_user_types_what_the_model_and_the_journal_do_not_learn() {
         json!({"blocks": [{"text": "asked"}]}),
         read.clone(),
         read,
-        json!({"blocks": [{"text": "done"}]}),
     ];
-    let script = place.script(&json!({ "replies": replies }));
-    let args = ["serve", "--permission", "full", "--profile", "pi", "--script", &script];
-    let mut program = Program::start(place.engine(&args), Framing::Lines);
-    program.initialize();
-    program.ask("session/create", json!({}));
-    program.prompt("go");
-    program.until_event("turn.completed");
+    let mut program = after(&place, "full", &replies);
 
     let jobs = program.ask("job/list", json!({}))["jobs"].clone();
     assert_eq!((&jobs[0]["inTerminal"], jobs[1].get("inTerminal")), (&json!(true), None));
@@ -192,15 +185,8 @@ fn a_screen_is_followed_with_its_colors_until_the_job_ends() {
     let replies = [
         start(r"printf '\033[31mred\033[0m\n'; read x; seq 40; read y; echo bye"),
         call("bash", json!({"command": "sleep 1000", "background": true})),
-        json!({"blocks": [{"text": "started"}]}),
     ];
-    let script = place.script(&json!({ "replies": replies }));
-    let args = ["serve", "--permission", "full", "--profile", "pi", "--script", &script];
-    let mut program = Program::start(place.engine(&args), Framing::Lines);
-    program.initialize();
-    program.ask("session/create", json!({}));
-    program.prompt("go");
-    program.until_event("turn.completed");
+    let mut program = after(&place, "full", &replies);
 
     for (params, want) in [
         (json!({"jobId": "job-1", "after": "x"}), "`x` is not a mark"),
@@ -251,14 +237,7 @@ fn a_screen_is_followed_with_its_colors_until_the_job_ends() {
 #[test]
 fn a_screen_that_does_not_change_holds_up_neither_requests_nor_the_end() {
     let place = Place::new(&[]);
-    let replies = [start("cat"), json!({"blocks": [{"text": "started"}]})];
-    let script = place.script(&json!({ "replies": replies }));
-    let args = ["serve", "--permission", "full", "--profile", "pi", "--script", &script];
-    let mut program = Program::start(place.engine(&args), Framing::Lines);
-    program.initialize();
-    program.ask("session/create", json!({}));
-    program.prompt("go");
-    program.until_event("turn.completed");
+    let mut program = after(&place, "full", &[start("cat")]);
     let unchanged = json!({"jobId": "job-1", "after": "999999.999999"});
     let first = program.request("shell/screen", unchanged.clone());
     program.ask("ping", json!({}));
