@@ -60,7 +60,9 @@ impl std::str::FromStr for Mark {
         let numbers = text.split_once('.').and_then(|(bytes, screens)| {
             Some(Self { bytes: bytes.parse().ok()?, screens: screens.parse().ok()? })
         });
-        numbers.ok_or_else(|| format!("`{text}` is not a mark"))
+        numbers.ok_or_else(|| {
+            format!("`{text}` is not a mark; send the one of the last response, or none")
+        })
     }
 }
 

@@ -146,7 +146,10 @@ fn the_user_types_what_the_model_and_the_journal_do_not_learn() {
         )
     };
     assert_eq!(refused("job-9"), "notFound unknown job job-9");
-    assert_eq!(refused("job-2"), "conflict job-2 has no terminal, so nothing can be typed into it");
+    assert_eq!(
+        refused("job-2"),
+        "conflict job-2 does not run in a terminal; only jobs with `inTerminal` have a screen"
+    );
     program.ask("job/stop", json!({"jobId": "job-2"}));
     let ended = program.ask_refused("shell/write", json!({"jobId": "job-2", "text": "x\n"}));
     assert_eq!(ended["message"], "job-2 has ended");
@@ -189,8 +192,14 @@ fn a_screen_is_followed_with_its_colors_until_the_job_ends() {
     let mut program = after(&place, "full", &replies);
 
     for (params, want) in [
-        (json!({"jobId": "job-1", "after": "x"}), "`x` is not a mark"),
-        (json!({"jobId": "job-2"}), "job-2 has no terminal, so nothing can be typed into it"),
+        (
+            json!({"jobId": "job-1", "after": "x"}),
+            "`x` is not a mark; send the one of the last response, or none",
+        ),
+        (
+            json!({"jobId": "job-2"}),
+            "job-2 does not run in a terminal; only jobs with `inTerminal` have a screen",
+        ),
         (json!({"jobId": "job-9"}), "unknown job job-9"),
     ] {
         assert_eq!(program.ask_refused("shell/screen", params)["message"], want);

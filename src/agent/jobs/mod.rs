@@ -293,7 +293,9 @@ impl Jobs {
             return Err(conflict(format!("{id} has ended")));
         }
         let terminal = entry.terminal.clone().ok_or_else(|| {
-            conflict(format!("{id} has no terminal, so nothing can be typed into it"))
+            conflict(format!(
+                "{id} does not run in a terminal; only jobs with `inTerminal` have a screen"
+            ))
         })?;
         Ok((terminal, entry.output.clone()))
     }

@@ -1,6 +1,6 @@
 //! A screen as styled text. Pure.
 //!
-//! Only colors and styles remain of a program's control sequences, so it cannot set the title or the clipboard of the reader's terminal.
+//! Control sequences other than colors and styles are dropped, so a program cannot set the title or clipboard where the screen is shown.
 
 use avt::{Cell, Color, Line, Pen, Terminal};
 use std::fmt::Write as _;
