@@ -96,9 +96,10 @@ export async function twoWindowsOnAFolderKeepTheirOwnDrafts(rig) {
   await second.button("New Session").click();
   await first.box.fill("draft of the first");
   await second.box.fill("draft of the second");
-  // What is typed is kept a moment after the last key.
   await second.box.blur();
   await first.box.blur();
+  for (const draft of ["draft of the first", "draft of the second"])
+    await until(`${draft} is kept`, () => rig.remembered().some((text) => text.includes(draft)));
   await second.reload();
   await until(
     "the second has its own",

@@ -458,6 +458,15 @@ export class Rig {
     return window;
   }
 
+  /** The texts of the files in which windows keep their sessions and drafts. */
+  remembered() {
+    const folder = path.join(this.base, "user-data/User/globalStorage/pintle.pintle");
+    const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+    return names
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
+  }
+
   /** The refusals of proposed API so far: from the logs of VS Code, and from the windows' consoles. */
   refusals() {
     const logs = path.join(this.base, "user-data/logs");
