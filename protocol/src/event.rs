@@ -28,6 +28,7 @@ pub use crate::context::ContextPruned;
 use crate::context::ContextUsage;
 use crate::files::FilesChanged;
 use crate::ids::{AgentId, ItemId, SessionId, TurnId};
+use crate::isolation::IsolationApplied;
 use crate::item::Item;
 use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
@@ -195,6 +196,9 @@ pub enum Event {
     /// Files were changed. The event is emitted after the call that changed them has ended.
     #[serde(rename = "files.changed")]
     FilesChanged(FilesChanged),
+    /// An isolated session's changes were applied to the user's files, as the preceding `files.changed` report.
+    #[serde(rename = "isolation.applied")]
+    IsolationApplied(IsolationApplied),
     /// The user decided about hunks.
     #[serde(rename = "review.decided")]
     ReviewDecided(ReviewDecision),

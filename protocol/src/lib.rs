@@ -27,6 +27,7 @@ pub mod handshake;
 pub mod history;
 pub mod hook;
 pub mod ids;
+pub mod isolation;
 pub mod item;
 pub mod mcp;
 pub mod methods;

@@ -46,6 +46,7 @@ use crate::hook::{
     ToolUnregisterParams,
 };
 use crate::ids::{JobId, SessionId};
+use crate::isolation::{IsolationApplyParams, IsolationApplyResult, IsolationDiscardParams};
 use crate::item::Item;
 use crate::mcp::{
     McpListResult, McpLoginParams, McpLogoutParams, McpLogoutResult, McpUpdateParams,
@@ -236,6 +237,14 @@ methods! {
     request Client "review/baseline" ReviewBaseline(ReviewBaselineParams, ReviewBaselineResult);
     /// Returns the agent's changes as a patch.
     request Client "review/patch" ReviewPatch(ReviewPatchParams, ReviewPatchResult);
+    /// Merges an isolated session's changes into the user's files, including unsaved text. There they become open hunks, which can be kept or
+    /// undone. The session stays isolated, and later changes can be applied in the same way. While a turn runs, the request fails with `busy`.
+    request Client "isolation/apply" IsolationApply(IsolationApplyParams, IsolationApplyResult)
+        experimental "isolated sessions are new";
+    /// Removes an isolated session's copy, with all unapplied changes. When the session is reopened, it works on the user's files. A session
+    /// that is open anywhere is refused.
+    request Client "isolation/discard" IsolationDiscard(IsolationDiscardParams, Empty)
+        experimental "isolated sessions are new";
     /// Interrupts the session's turn and closes its journal in order. The response follows the session's last event. A session that other
     /// clients of a shared engine have open stays open; this client leaves it.
     request Client "session/close" SessionClose(SessionParams, Empty);

@@ -84,12 +84,29 @@ pub struct RunResult {
     /// Findings that the model reported, in order, each once; only if a report was requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// Changes in the task's copy; only with `--isolation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<RunIsolation>,
     /// Changed files that the patch omits because they are outside the session's directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_patch: Vec<String>,
     /// Error, if the task failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
+}
+
+/// Changes in a task's copy, and whether they were applied.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunIsolation {
+    /// Changed files of the project, absolute; empty if there were conflicts or the task failed.
+    pub applied: Vec<String>,
+    /// Files of the project with conflicting changes, absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<String>,
+    /// Directory of the copy with the unapplied changes; absent if there are none, in which case the copy was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
 }
 
 /// Kind of end of a task.

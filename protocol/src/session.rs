@@ -5,6 +5,7 @@ use crate::content::Usage;
 use crate::context::ContextUsage;
 use crate::event::{EventRecord, Parent, QueuedInput, SessionState};
 use crate::ids::{SessionId, TurnId};
+use crate::isolation::{Isolation, IsolationRequest};
 use crate::mcp::McpServer;
 use crate::plan::{Plan, WorkMode};
 use crate::question::Question;
@@ -55,6 +56,9 @@ pub struct SessionCreateParams {
     /// Session title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Work in a copy of the project. `isolation/apply` merges the changes into the user's files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<IsolationRequest>,
     /// Settings.
     #[serde(default)]
     pub config: SessionConfig,
@@ -135,6 +139,9 @@ pub struct SessionResult {
     pub seq: u64,
     /// Working directory.
     pub cwd: String,
+    /// Copy of the project in which it works; absent if it works on the user's files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
     /// Title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,

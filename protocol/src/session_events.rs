@@ -14,6 +14,9 @@ pub struct SessionMoved {
     pub from: String,
     /// Working directory from now on.
     pub cwd: String,
+    /// True if the previous directory was a discarded copy, whose files were not moved.
+    #[serde(default, rename = "discarded", skip_serializing_if = "std::ops::Not::not")]
+    pub is_discarded: bool,
 }
 
 /// The session's title changed.

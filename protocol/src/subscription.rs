@@ -37,7 +37,7 @@ pub struct DeltaCapability {
 }
 
 /// The types of all events.
-pub const EVENT_TYPES: [&str; 32] = [
+pub const EVENT_TYPES: [&str; 33] = [
     "session.created",
     "session.closed",
     "session.moved",
@@ -61,6 +61,7 @@ pub const EVENT_TYPES: [&str; 32] = [
     "context.pruned",
     "config.changed",
     "files.changed",
+    "isolation.applied",
     "review.decided",
     "review.queued",
     "history.rewound",
@@ -99,6 +100,7 @@ impl Event {
             Self::ContextPruned(_) => "context.pruned",
             Self::ConfigChanged(_) => "config.changed",
             Self::FilesChanged(_) => "files.changed",
+            Self::IsolationApplied(_) => "isolation.applied",
             Self::ReviewDecided(_) => "review.decided",
             Self::ReviewQueued(_) => "review.queued",
             Self::HistoryRewound(_) => "history.rewound",

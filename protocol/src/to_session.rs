@@ -8,6 +8,7 @@ use crate::history::{
     SessionRewindParams,
 };
 use crate::ids::SessionId;
+use crate::isolation::IsolationApplyParams;
 use crate::mcp::McpUpdateParams;
 use crate::methods::JobStopParams;
 use crate::question::QuestionAnswerParams;
@@ -47,6 +48,7 @@ to_session!(
     ApprovalAnswerParams,
     ConfigSetParams,
     ContextReadParams,
+    IsolationApplyParams,
     ItemCancelParams,
     JobStopParams,
     McpUpdateParams,

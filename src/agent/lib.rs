@@ -86,6 +86,7 @@ mod full_output;
 mod grants;
 mod hooks;
 mod host;
+mod isolation;
 mod jobs;
 mod kept_edits;
 pub mod models;

@@ -6,6 +6,7 @@ use crate::turn::limits::{Budget, Limits};
 use pintle_protocol::event::{AgentRole, Cause, Parent};
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::isolation::IsolationRequest;
 use pintle_session::store::blobs::Blobs;
 use tokio::sync::{mpsc, oneshot};
 
@@ -21,6 +22,8 @@ pub struct CreateSession {
     pub cwd: String,
     /// The title.
     pub title: Option<String>,
+    /// Requests a copy of the project to work in.
+    pub isolation: Option<IsolationRequest>,
     /// Its configuration.
     pub config: OpenConfig,
     /// Whose sub-agent it is, if it is one.

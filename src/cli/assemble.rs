@@ -20,6 +20,7 @@ use pintle_base::network::Network;
 use pintle_base::network::proxies::Proxies;
 use pintle_base::text::tool_names::names_tool;
 use pintle_exec::editor::{Editors, Overlay};
+use pintle_exec::isolation::project;
 use pintle_exec::local::{Local, Options, ProviderKeys};
 use pintle_exec::variables::Policy;
 use pintle_exec::{Dialect, Environment, FileKind, ReadOnly, Wrapped};
@@ -174,6 +175,7 @@ fn permissions(
             .into_iter()
             .chain(key_files(config, ambient))
             .collect(),
+        isolated: Some(Store::new(&config.folders.data).isolated()),
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
         answers,
         sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
@@ -234,12 +236,6 @@ pub(crate) fn trusted(settings: &args::Settings, ambient: &Ambient) -> Vec<PathB
     let here = ambient.current_dir().unwrap_or_default();
     let named = settings.trust.iter().filter_map(|named| folder(&here.join(named)).ok());
     named.map(|folder| project(&folder)).collect()
-}
-
-/// Returns the repository root around a directory, else the directory itself.
-pub(crate) fn project(folder: &Path) -> PathBuf {
-    let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-    folder.ancestors().find(has_git).unwrap_or(folder).to_owned()
 }
 
 /// Fails if the user requires a sandbox and none is in force.

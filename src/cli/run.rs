@@ -70,6 +70,7 @@ pub(super) async fn run(mut task: args::Run, ambient: Ambient) -> anyhow::Result
         additional: task.add_dir.iter().map(|folder| cwd.join(folder)).collect(),
         model: None,
         tools: None,
+        isolation: task.delivery.isolation(),
         is_temporary: temporary.is_some(),
     };
     let options = run::Options {

@@ -6,6 +6,7 @@ use pintle_agent as agent;
 use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
 use pintle_base::text::visible::visible_line;
+use pintle_exec::isolation;
 use pintle_exec::local::{Local, Options};
 use pintle_tools::trust::{Agreement, Answers, KeptRule};
 use std::fmt::Write as _;
@@ -38,7 +39,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
         None => ambient.current_dir()?,
     };
     let folder = if wanted.revoke { resolve(&named) } else { assemble::folder(&named)? };
-    let folder = if wanted.folder.is_none() { assemble::project(&folder) } else { folder };
+    let folder = if wanted.folder.is_none() { isolation::project(&folder) } else { folder };
     let has_changed = answers.set_trusted(&folder, !wanted.revoke).map_err(not_kept)?;
     let shown = visible_line(&folder.to_string_lossy()).into_owned();
     let text = match (wanted.revoke, has_changed) {
@@ -55,7 +56,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
     if !wanted.revoke {
         let env = Local::new(ambient, Options::default());
         let mut orders = agent::orders(&env, &folder).await;
-        let root = assemble::project(&folder);
+        let root = isolation::project(&folder);
         for name in orders.keys() {
             let _ = writeln!(text, "  {}: current content accepted", visible_line(name));
         }

@@ -10,6 +10,7 @@
 pub mod change;
 pub mod editor;
 pub mod error;
+pub mod isolation;
 pub mod local;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;

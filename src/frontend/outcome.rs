@@ -32,6 +32,8 @@ pub const LIMIT: u8 = 5;
 pub const OUTPUT_INVALID: u8 = 6;
 /// Nothing was changed, though changes were required.
 pub const UNCHANGED: u8 = 7;
+/// The changes in the task's copy conflict with the user's.
+pub const APPLY_CONFLICT: u8 = 8;
 /// The tool that reports findings, by name.
 const REPORT_FINDING: &str = "report_finding";
 
@@ -107,6 +109,7 @@ impl Watch {
                 commands: Vec::new(),
                 denials: Vec::new(),
                 findings: Vec::new(),
+                isolation: None,
                 not_in_patch: Vec::new(),
                 error: None,
             },

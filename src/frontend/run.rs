@@ -4,11 +4,12 @@
 //! wire.
 
 mod filter;
+mod isolated;
 
 use crate::client::{self, Client, Events, Scope};
 pub use crate::outcome::{
-    DENIED, DONE, FAILED, FailureConditions, LIMIT, OUTPUT_INVALID, PROVIDER, UNCHANGED, USAGE,
-    unstarted,
+    APPLY_CONFLICT, DENIED, DONE, FAILED, FailureConditions, LIMIT, OUTPUT_INVALID, PROVIDER,
+    UNCHANGED, USAGE, unstarted,
 };
 use crate::outcome::{Watch, count_lines};
 use crate::report;
@@ -24,6 +25,7 @@ use pintle_base::transport::Outgoing;
 use pintle_protocol::content::{Input, usd};
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::isolation::IsolationRequest;
 use pintle_protocol::methods::{PeerInfo, ReviewPatch, TurnInterrupt, TurnStart};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::review::ReviewPatchParams;
@@ -114,6 +116,8 @@ pub struct SessionOptions {
     pub model: Option<String>,
     /// Names of the tools that a new session's model sees; `None` for all of the engine's tools.
     pub tools: Option<Vec<String>>,
+    /// The copy that a new session works in. Its changes are applied once the task is completed.
+    pub isolation: Option<IsolationRequest>,
     /// True if the session is deleted after the task.
     pub is_temporary: bool,
 }
@@ -179,7 +183,11 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     {
         watch.refused(error);
     }
+    let isolated = isolated::apply(session.as_ref(), &mut watch).await;
     close(&engine, session.as_ref(), options.keeps_engine).await;
+    if let Some(isolated) = isolated {
+        isolated::finish(&engine, isolated, &mut watch.outcome).await;
+    }
     if options.stop.hangup.is_cancelled() {
         return HUNG_UP;
     }
@@ -406,7 +414,9 @@ async fn attempt(
         open_stored(engine, SessionId::new(id.as_str()), config, options).await?
     } else {
         let cwd = options.cwd.to_string_lossy().into_owned();
-        engine.create(CreateSession { cwd, config, ..CreateSession::default() }).await?
+        let isolation = options.session.isolation;
+        let create = CreateSession { cwd, isolation, config, ..CreateSession::default() };
+        engine.create(create).await?
     };
     watch.begin(engine, &session);
     *open = Some(session.clone());
@@ -577,6 +587,7 @@ fn report_end(options: &Options, outcome: &RunResult) {
             report_line(&format!("  {hint}"));
         }
     }
+    isolated::report(outcome);
     if outcome.status == RunStatus::Unchanged {
         report_line("pintle: no changes (--require-changes)");
     }

@@ -241,7 +241,10 @@ impl Answers {
     /// Treats a copy as the directory that was copied until the process ends: it has the same trust and the same rules. Both are resolved.
     pub fn take_for(&self, copy: PathBuf, original: PathBuf) {
         let Source::File { copies, .. } = &self.source else { return };
-        copies.send_modify(|copies| copies.push((copy, original)));
+        copies.send_modify(|copies| {
+            copies.retain(|(known, _)| *known != copy);
+            copies.push((copy, original));
+        });
     }
 
     /// Returns the directory whose answers apply to this one.

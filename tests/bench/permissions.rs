@@ -40,6 +40,7 @@ pub(crate) fn run() {
         roots: vec![PathBuf::from("/w")],
         home: Some(PathBuf::from("/home/u")),
         private: vec![PathBuf::from("/home/u/.config/pintle")],
+        copies: Vec::new(),
         readable: Vec::new(),
         opens_variables: false,
         ignores_case: false,

@@ -45,6 +45,7 @@ mod history;
 mod hooks;
 mod hostile_files;
 mod interleavings;
+mod isolation;
 mod items;
 mod jobs;
 mod journals;

@@ -85,6 +85,8 @@ fn script() -> Value {
         say("Changed in your editor."),
         say("Said in the fork."),
         say("The user had a typo fixed in note.txt."),
+        call("write", json!({"path": "draft.txt", "content": "A draft.\n"})),
+        say("Drafted."),
     ]})
 }
 
@@ -256,6 +258,14 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
         json!({"sessionId": session, "instructions": "Keep the names of files."}),
     );
     it.until_event("turn.completed");
+
+    let isolated = it.ask("session/create", json!({"isolation": {"kind": "copy"}}));
+    let isolated = isolated["sessionId"].clone();
+    it.ask("turn/start", json!({"sessionId": isolated, "input": text("Draft an answer.")}));
+    it.until_event("turn.completed");
+    it.ask("isolation/apply", json!({"sessionId": isolated}));
+    it.ask("session/close", json!({"sessionId": isolated}));
+    it.ask("isolation/discard", json!({"sessionId": isolated}));
 
     it.ask("session/unsubscribe", json!({"sessionId": session}));
     it.ask(

@@ -182,6 +182,8 @@ class SessionCreateParams(TypedDict, total=False):
     cwd: str
     # Session title.
     title: str
+    # Work in a copy of the project. `isolation/apply` merges the changes into the user's files.
+    isolation: "IsolationRequest"
     # Settings.
     config: "SessionConfig"
     # Subscribe this connection; default true.
@@ -195,6 +197,21 @@ class SessionCreateParams(TypedDict, total=False):
     # Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart.
     key: str
 
+
+class _IsolationRequest(TypedDict):
+    # Kind of copy.
+    kind: "IsolationKind"
+
+
+class IsolationRequest(_IsolationRequest, total=False):
+    """Isolation of a new session."""
+
+    # Start a worktree with uncommitted changes and untracked files; default: from the last commit. A copy always contains them.
+    uncommitted: bool
+
+
+# Kind of copy that an isolated session works in. Files that git ignores are in neither.
+IsolationKind: TypeAlias = Union[Literal["worktree"], Literal["copy"]]
 
 class SessionConfig(TypedDict, total=False):
     """Session settings. Omitted ones come from the user's settings."""
@@ -256,6 +273,8 @@ class _SessionResult(TypedDict):
 class SessionResult(_SessionResult, total=False):
     """A snapshot of a session at `seq`. If the connection is subscribed, every later event is sent, and after `session/create` and `session/fork` also those up to `seq`."""
 
+    # Copy of the project in which it works; absent if it works on the user's files.
+    isolation: "Isolation"
     # Title.
     title: str
     # Sandbox for its commands; absent if there is none, such as on another machine. In `full` mode, commands run outside of it, unless it is required.
@@ -284,6 +303,19 @@ class SessionResult(_SessionResult, total=False):
 
 # Session id: a UUIDv7, so ids sort by creation time.
 SessionId: TypeAlias = str
+
+class Isolation(TypedDict):
+    """A session's isolation."""
+
+    # Kind of copy.
+    kind: "IsolationKind"
+    # Directory of the copy.
+    root: str
+    # Directory that was copied: the repository's, or without one the working directory.
+    original: str
+    # The user's working directory, of which the session's is the copy.
+    cwd: str
+
 
 class _SandboxState(TypedDict):
     # Grade that this machine enforces.
@@ -1495,6 +1527,48 @@ class ReviewPatchResult(_ReviewPatchResult, total=False):
     leftOut: list[str]
 
 
+class IsolationApplyParams(TypedDict, total=False):
+    """Params of `isolation/apply`. (Experimental.)"""
+
+    # Session; optional if this connection has created or opened exactly one.
+    sessionId: "SessionId"
+    # Handling of conflicts.
+    onConflict: "OnConflict"
+
+
+# Handling of lines changed by both the user and the agent. (Experimental.)
+OnConflict: TypeAlias = Union[Literal["mark"], Literal["refuse"]]
+
+class IsolationApplyResult(TypedDict):
+    """Result of `isolation/apply`. (Experimental.)"""
+
+    # False if no file was changed, because of a conflict or because all changes are applied already.
+    applied: bool
+    # Files with unapplied changes, by path.
+    files: list["AppliedFile"]
+
+
+class AppliedFile(TypedDict):
+    """File changed in an isolated session."""
+
+    # Path of the user's file, absolute.
+    path: str
+    # Path of the isolated file, absolute.
+    isolated: str
+    # Outcome; after a refusal, the expected one.
+    outcome: "ApplyOutcome"
+
+
+# Outcome for a file.
+ApplyOutcome: TypeAlias = Union[Literal["applied"], Literal["unchanged"], Literal["conflict"], Literal["kept"]]
+
+class IsolationDiscardParams(TypedDict):
+    """Params of `isolation/discard`. (Experimental.)"""
+
+    # Session.
+    sessionId: "SessionId"
+
+
 class SessionSubscribeParams(TypedDict, total=False):
     """Params of `session/subscribe`."""
 
@@ -1599,7 +1673,8 @@ class EventSessionClosed(TypedDict):
 _EventSessionMoved = TypedDict("_EventSessionMoved", {"from": str, "cwd": str, "type": Literal["session.moved"]})
 
 class EventSessionMoved(_EventSessionMoved, total=False):
-    pass
+    # True if the previous directory was a discarded copy, whose files were not moved.
+    discarded: bool
 
 
 class _EventSessionUpdated(TypedDict):
@@ -1890,6 +1965,12 @@ class EventFilesChanged(TypedDict):
     type: Literal["files.changed"]
 
 
+class EventIsolationApplied(TypedDict):
+    # Files, by path.
+    files: list["AppliedFile"]
+    type: Literal["isolation.applied"]
+
+
 class _EventReviewDecided(TypedDict):
     # Requested action.
     action: "ReviewAction"
@@ -1958,7 +2039,7 @@ class EventSessionNotice(_EventSessionNotice, total=False):
 
 
 # Durable events, distinguished by `type`. A reader skips unknown types.
-Event: TypeAlias = Union["EventSessionCreated", "EventSessionClosed", "EventSessionMoved", "EventSessionUpdated", "EventInputAccepted", "EventInputRemoved", "EventQueueChanged", "EventTurnStarted", "EventPromptMade", "EventTurnCompleted", "EventItemStarted", "EventItemUpdated", "EventItemCompleted", "EventApprovalRequested", "EventApprovalResolved", "EventQuestionRequested", "EventQuestionResolved", "EventPlanUpdated", "EventStepCompleted", "EventRetryScheduled", "EventContextPruned", "EventConfigChanged", "EventFilesChanged", "EventReviewDecided", "EventReviewQueued", "EventHistoryRewound", "EventLabelChanged", "EventSessionNotice"]
+Event: TypeAlias = Union["EventSessionCreated", "EventSessionClosed", "EventSessionMoved", "EventSessionUpdated", "EventInputAccepted", "EventInputRemoved", "EventQueueChanged", "EventTurnStarted", "EventPromptMade", "EventTurnCompleted", "EventItemStarted", "EventItemUpdated", "EventItemCompleted", "EventApprovalRequested", "EventApprovalResolved", "EventQuestionRequested", "EventQuestionResolved", "EventPlanUpdated", "EventStepCompleted", "EventRetryScheduled", "EventContextPruned", "EventConfigChanged", "EventFilesChanged", "EventIsolationApplied", "EventReviewDecided", "EventReviewQueued", "EventHistoryRewound", "EventLabelChanged", "EventSessionNotice"]
 
 class _AgentRole(TypedDict):
     # Name.
@@ -2018,6 +2099,8 @@ _SessionMoved = TypedDict("_SessionMoved", {"from": str, "cwd": str})
 class SessionMoved(_SessionMoved, total=False):
     """The session works in another directory."""
 
+    # True if the previous directory was a discarded copy, whose files were not moved.
+    discarded: bool
 
 
 # Author of a session's title.
@@ -2841,6 +2924,13 @@ class FilesChanged(TypedDict):
     changes: list["FileRecord"]
     # Author.
     by: "ChangedBy"
+
+
+class IsolationApplied(TypedDict):
+    """An isolated session's changes were applied to the user's files. The preceding `files.changed` contain the new states."""
+
+    # Files, by path.
+    files: list["AppliedFile"]
 
 
 class QueuedDecision(TypedDict):
@@ -4650,6 +4740,8 @@ class RunLineResult(_RunLineResult, total=False):
     model: str
     # Findings that the model reported, in order, each once; only if a report was requested.
     findings: list["Finding"]
+    # Changes in the task's copy; only with `--isolation`.
+    isolation: "RunIsolation"
     # Changed files that the patch omits because they are outside the session's directory.
     notInPatch: list[str]
     # Error, if the task failed.
@@ -4743,6 +4835,20 @@ class Finding(_Finding, total=False):
 # Severity of a finding. Ordered from the least to the most severe. (Experimental.)
 FindingSeverity: TypeAlias = Union[Literal["note"], Literal["warning"], Literal["error"]]
 
+class _RunIsolation(TypedDict):
+    # Changed files of the project, absolute; empty if there were conflicts or the task failed.
+    applied: list[str]
+
+
+class RunIsolation(_RunIsolation, total=False):
+    """Changes in a task's copy, and whether they were applied. (Experimental.)"""
+
+    # Files of the project with conflicting changes, absolute.
+    conflicts: list[str]
+    # Directory of the copy with the unapplied changes; absent if there are none, in which case the copy was removed.
+    copy: str
+
+
 class _RunResult(TypedDict):
     # Kind of end.
     status: "RunStatus"
@@ -4785,6 +4891,8 @@ class RunResult(_RunResult, total=False):
     model: str
     # Findings that the model reported, in order, each once; only if a report was requested.
     findings: list["Finding"]
+    # Changes in the task's copy; only with `--isolation`.
+    isolation: "RunIsolation"
     # Changed files that the patch omits because they are outside the session's directory.
     notInPatch: list[str]
     # Error, if the task failed.
@@ -4814,6 +4922,8 @@ ClientRequest: TypeAlias = Literal[
     "review/decide",
     "review/baseline",
     "review/patch",
+    "isolation/apply",
+    "isolation/discard",
     "session/close",
     "session/subscribe",
     "session/unsubscribe",
@@ -5235,6 +5345,16 @@ class Client:
     def request(
         self, method: Literal["review/patch"], params: "ReviewPatchParams" = ...
     ) -> "ReviewPatchResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["isolation/apply"], params: "IsolationApplyParams" = ...
+    ) -> "IsolationApplyResult": ...
+
+    @overload
+    def request(
+        self, method: Literal["isolation/discard"], params: "IsolationDiscardParams"
+    ) -> "Empty": ...
 
     @overload
     def request(

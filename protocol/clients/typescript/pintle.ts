@@ -147,6 +147,8 @@ export type SessionCreateParams = {
   cwd?: string;
   /** Session title. */
   title?: string;
+  /** Work in a copy of the project. `isolation/apply` merges the changes into the user's files. */
+  isolation?: IsolationRequest;
   /** Settings. */
   config?: SessionConfig;
   /** Subscribe this connection; default true. */
@@ -160,6 +162,19 @@ export type SessionCreateParams = {
   /** Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart. */
   key?: string;
 };
+
+/** Isolation of a new session. */
+export type IsolationRequest = {
+  /** Kind of copy. */
+  kind: IsolationKind;
+  /** Start a worktree with uncommitted changes and untracked files; default: from the last commit. A copy always contains them. */
+  uncommitted?: boolean;
+};
+
+/** Kind of copy that an isolated session works in. Files that git ignores are in neither. */
+export type IsolationKind = 
+  | /** A git worktree with a detached `HEAD`: it shares commits and branches with the project's repository. */ "worktree"
+  | /** A copy of the project, with its repository if it has one. */ "copy";
 
 /** Session settings. Omitted ones come from the user's settings. */
 export type SessionConfig = {
@@ -215,6 +230,8 @@ export type SessionResult = {
   seq: number;
   /** Working directory. */
   cwd: string;
+  /** Copy of the project in which it works; absent if it works on the user's files. */
+  isolation?: Isolation;
   /** Title. */
   title?: string;
   /** Model, as `provider/id` or `provider/id:effort`. */
@@ -249,6 +266,18 @@ export type SessionResult = {
 
 /** Session id: a UUIDv7, so ids sort by creation time. */
 export type SessionId = string;
+
+/** A session's isolation. */
+export type Isolation = {
+  /** Kind of copy. */
+  kind: IsolationKind;
+  /** Directory of the copy. */
+  root: string;
+  /** Directory that was copied: the repository's, or without one the working directory. */
+  original: string;
+  /** The user's working directory, of which the session's is the copy. */
+  cwd: string;
+};
 
 /** Sandbox that confines commands which run unasked. */
 export type SandboxState = {
@@ -1360,6 +1389,50 @@ export type ReviewPatchResult = {
   leftOut?: string[];
 };
 
+/** Params of `isolation/apply`. (Experimental.) */
+export type IsolationApplyParams = {
+  /** Session; optional if this connection has created or opened exactly one. */
+  sessionId?: SessionId;
+  /** Handling of conflicts. */
+  onConflict?: OnConflict;
+};
+
+/** Handling of lines changed by both the user and the agent. (Experimental.) */
+export type OnConflict = 
+  | /** Write both versions between conflict markers, as git does. A file that cannot hold markers does not change. */ "mark"
+  | /** Change nothing. */ "refuse";
+
+/** Result of `isolation/apply`. (Experimental.) */
+export type IsolationApplyResult = {
+  /** False if no file was changed, because of a conflict or because all changes are applied already. */
+  applied: boolean;
+  /** Files with unapplied changes, by path. */
+  files: AppliedFile[];
+};
+
+/** File changed in an isolated session. */
+export type AppliedFile = {
+  /** Path of the user's file, absolute. */
+  path: string;
+  /** Path of the isolated file, absolute. */
+  isolated: string;
+  /** Outcome; after a refusal, the expected one. */
+  outcome: ApplyOutcome;
+};
+
+/** Outcome for a file. */
+export type ApplyOutcome = 
+  | /** The agent's changes were merged into the user's file. */ "applied"
+  | /** The user's file already contained the changes. */ "unchanged"
+  | /** Both have changed the same lines: the user's file contains both versions between conflict markers. */ "conflict"
+  | /** Both have changed a file that cannot hold conflict markers, such as a binary or deleted one: the user's file did not change, and the agent's version stays in the copy. */ "kept";
+
+/** Params of `isolation/discard`. (Experimental.) */
+export type IsolationDiscardParams = {
+  /** Session. */
+  sessionId: SessionId;
+};
+
 /** Params of `session/subscribe`. */
 export type SessionSubscribeParams = {
   /** Session; optional if this connection has created or opened exactly one. */
@@ -1507,6 +1580,9 @@ export type Event =
   | /** Files were changed. The event is emitted after the call that changed them has ended. */ FilesChanged & {
     type: "files.changed";
   }
+  | /** An isolated session's changes were applied to the user's files, as the preceding `files.changed` report. */ IsolationApplied & {
+    type: "isolation.applied";
+  }
   | /** The user decided about hunks. */ ReviewDecision & {
     type: "review.decided";
   }
@@ -1573,6 +1649,8 @@ export type SessionMoved = {
   from: string;
   /** Working directory from now on. */
   cwd: string;
+  /** True if the previous directory was a discarded copy, whose files were not moved. */
+  discarded?: boolean;
 };
 
 /** Author of a session's title. */
@@ -2144,6 +2222,12 @@ export type FilesChanged = {
   changes: FileRecord[];
   /** Author. */
   by: ChangedBy;
+};
+
+/** An isolated session's changes were applied to the user's files. The preceding `files.changed` contain the new states. */
+export type IsolationApplied = {
+  /** Files, by path. */
+  files: AppliedFile[];
 };
 
 /** A queued decision. */
@@ -3671,6 +3755,16 @@ export type FindingSeverity =
   | /** To be looked at. */ "warning"
   | /** Must be fixed. */ "error";
 
+/** Changes in a task's copy, and whether they were applied. (Experimental.) */
+export type RunIsolation = {
+  /** Changed files of the project, absolute; empty if there were conflicts or the task failed. */
+  applied: string[];
+  /** Files of the project with conflicting changes, absolute. */
+  conflicts?: string[];
+  /** Directory of the copy with the unapplied changes; absent if there are none, in which case the copy was removed. */
+  copy?: string;
+};
+
 /** Result of `pintle run`. (Experimental.) */
 export type RunResult = {
   /** Kind of end. */
@@ -3709,6 +3803,8 @@ export type RunResult = {
   denials: RunDenial[];
   /** Findings that the model reported, in order, each once; only if a report was requested. */
   findings?: Finding[];
+  /** Changes in the task's copy; only with `--isolation`. */
+  isolation?: RunIsolation;
   /** Changed files that the patch omits because they are outside the session's directory. */
   notInPatch?: string[];
   /** Error, if the task failed. */
@@ -3761,6 +3857,10 @@ export interface ClientRequests {
   "review/baseline": { params: ReviewBaselineParams; result: ReviewBaselineResult };
   /** Returns the agent's changes as a patch. */
   "review/patch": { params: ReviewPatchParams; result: ReviewPatchResult };
+  /** Merges an isolated session's changes into the user's files, including unsaved text. There they become open hunks, which can be kept or undone. The session stays isolated, and later changes can be applied in the same way. While a turn runs, the request fails with `busy`. (Experimental: isolated sessions are new.) */
+  "isolation/apply": { params: IsolationApplyParams; result: IsolationApplyResult };
+  /** Removes an isolated session's copy, with all unapplied changes. When the session is reopened, it works on the user's files. A session that is open anywhere is refused. (Experimental: isolated sessions are new.) */
+  "isolation/discard": { params: IsolationDiscardParams; result: Empty };
   /** Interrupts the session's turn and closes its journal in order. The response follows the session's last event. A session that other clients of a shared engine have open stays open; this client leaves it. */
   "session/close": { params: SessionParams; result: Empty };
   /** Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap. */

@@ -4,8 +4,8 @@
 
 use super::Reply;
 use pintle_protocol::methods::{
-    ApprovalAnswerRequest, ConfigList, ConfigSet, ContextRead, ItemCancel, JobList, McpList,
-    McpUpdate, QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request,
+    ApprovalAnswerRequest, ConfigList, ConfigSet, ContextRead, IsolationApply, ItemCancel, JobList,
+    McpList, McpUpdate, QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request,
     ReviewBaseline, ReviewDecide, ReviewList, ReviewPatch, SessionCompact, SessionLabel,
     SessionMerge, SessionNote, SessionRewind, SessionUpdate, TurnInterrupt, TurnStart, TurnSteer,
 };
@@ -50,6 +50,7 @@ session_requests!(
     ConfigList,
     ConfigSet,
     ContextRead,
+    IsolationApply,
     ItemCancel,
     JobList,
     McpList,

@@ -5,6 +5,7 @@ mod checkpoints;
 mod export;
 mod fork;
 mod indexing;
+mod isolated;
 mod keyed;
 mod opening;
 mod reopen;
@@ -23,6 +24,7 @@ use crate::command::{
 use crate::engine::indexing::Indexing;
 use crate::engine::opening::Opening;
 use crate::error::{Action, Error, ErrorKind, Hint};
+use crate::isolation;
 use crate::project::{self, NotAgreed};
 use crate::requests::{CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory};
 use crate::services::Services;
@@ -161,9 +163,17 @@ impl EngineHandle {
     /// Creates a session.
     ///
     /// # Errors
-    /// The id is in use, the working directory or the model is invalid, or the data directory cannot be written.
-    pub async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
-        self.request(|reply| Request::Create(Box::new(create), reply)).await
+    /// The id is in use, the working directory or the model is invalid, the project cannot be isolated, or the data directory cannot be
+    /// written.
+    pub async fn create(&self, mut create: CreateSession) -> Result<SessionHandle, Error> {
+        let prepared = isolation::prepare(self.services(), &mut create).await?;
+        let created = self.request(|reply| Request::Create(Box::new(create), reply)).await;
+        if let Some(prepared) = prepared
+            && !created.as_ref().is_ok_and(|created| created.id == *prepared.session())
+        {
+            prepared.discard().await;
+        }
+        created
     }
 
     /// Opens a stored session, or returns the open one.
@@ -363,8 +373,19 @@ impl Engine {
     }
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
-        let CreateSession { id, cwd, title, config, parent, role, limits, budget, blobs, cause } =
-            create;
+        let CreateSession {
+            id,
+            cwd,
+            title,
+            config,
+            parent,
+            role,
+            limits,
+            budget,
+            blobs,
+            cause,
+            ..
+        } = create;
         let cwd = names::given(cwd);
         let title = title.map(|title| given_title(&title)).transpose()?.flatten();
         let wanted = keyed::Wanted::create(&cwd, title.as_ref(), &config);
@@ -382,6 +403,7 @@ impl Engine {
             settings.limits.turns = None;
         }
         settings.lineage.share(budget, blobs);
+        settings.isolation = self.isolation_at(&cwd).await?;
         let created_ms = self.services.ambient.now_ms();
         let session_id = match id {
             Some(id) if self.services.store.folder(&id).is_ok() => {
@@ -478,6 +500,8 @@ impl Engine {
             variables: config.variables.unwrap_or_default(),
             additional: config.additional.unwrap_or_default(),
             trace: config.trace.unwrap_or_default(),
+            // The code that creates or opens a session looks for it.
+            isolation: None,
         })
     }
 

@@ -29,7 +29,7 @@ impl Engine {
     pub(super) async fn open(
         &mut self,
         id: &SessionId,
-        config: OpenConfig,
+        mut config: OpenConfig,
     ) -> Result<SessionHandle, Error> {
         if let Some(handle) = self.configure_open(id, &config).await? {
             return Ok(handle);
@@ -43,11 +43,13 @@ impl Engine {
             Some(opening) => opening,
             None => replayed(&journal).await?,
         };
-        self.relocate(&mut journal, &mut opening, &config).await?;
+        let is_discarded = self.leave_discarded(&journal.header().cwd, &mut config).await?;
+        self.relocate(&mut journal, &mut opening, &config, is_discarded).await?;
         let moves = opening.moves();
         let mut found = opening.recovery(self.services.ambient.now_ms());
         let permission_mode = config.permission_mode.or(self.services.permissions.named_mode);
-        let settings = self.stored_settings(config, found.created.as_ref()).await?;
+        let mut settings = self.stored_settings(config, found.created.as_ref()).await?;
+        settings.isolation = self.isolation_at(&journal.header().cwd).await?;
         let is_damaged = !warnings.is_empty();
         self.report_damage(&mut journal, warnings)?;
         // Before files are looked at, which it may still change.
@@ -115,6 +117,7 @@ impl Engine {
         journal: &mut Journal,
         opening: &mut Opening,
         config: &OpenConfig,
+        is_discarded: bool,
     ) -> Result<(), Error> {
         let from = journal.header().cwd.clone();
         let cwd = self.folder_of(&from, config).await?;
@@ -122,7 +125,7 @@ impl Engine {
             return Ok(());
         }
         journal.move_to(&cwd)?;
-        let moved = Event::SessionMoved(SessionMoved { from, cwd });
+        let moved = Event::SessionMoved(SessionMoved { from, cwd, is_discarded });
         let moved = self.append(journal, None, moved, None)?;
         if !opening.take(&moved) {
             *opening = replayed(journal).await?;

@@ -62,6 +62,12 @@ pub(crate) async fn repository(
     Snapshot { branch, status, log }
 }
 
+/// Returns the settings of the repository at a directory.
+pub(crate) async fn git_settings(env: &dyn Environment, root: &Path) -> Option<String> {
+    let (_, common) = git_folders(env, root).await;
+    read(env, &common.join("config")).await.ok()
+}
+
 /// Returns the directory with a working tree's `HEAD`, and the one with the repository's settings.
 async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
     let git = root.join(".git");

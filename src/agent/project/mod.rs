@@ -6,7 +6,7 @@
 mod git;
 mod orders;
 
-pub(super) use git::{Asking, repository};
+pub(super) use git::{Asking, git_settings, repository};
 pub(crate) use orders::digest;
 pub use orders::orders;
 pub(super) use orders::{NotAgreed, agree, trust};

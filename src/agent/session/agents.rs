@@ -114,6 +114,7 @@ impl Session {
                 id: None,
                 cwd,
                 title,
+                isolation: None,
                 config,
                 parent,
                 role: None,

@@ -12,6 +12,7 @@ mod contributions;
 mod history;
 mod host;
 mod inbox;
+mod isolation;
 mod jobs;
 mod log;
 mod merge;

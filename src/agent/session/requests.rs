@@ -19,6 +19,7 @@ impl Session {
             SessionCall::ContextRead(params, reply) => {
                 let _ = reply.send(self.read_context(params.summary).await);
             }
+            SessionCall::IsolationApply(params, reply) => self.apply_isolation(params, reply).await,
             SessionCall::ItemCancel(params, reply) => self.cancel_call(&params.item_id, reply),
             SessionCall::JobList(_, reply) => {
                 let _ = reply.send(Ok(JobListResult { jobs: self.jobs.items() }));

@@ -8,6 +8,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::AgentRole;
 use pintle_protocol::plan::WorkMode;
 use pintle_session::context::compaction;
+use pintle_session::store::Isolated;
 use pintle_session::store::blobs::Blobs;
 use pintle_tools::mcp::Definition;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) trace: Trace,
     /// The additional directories.
     pub(crate) additional: Additional,
+    /// The copy that it works in, if it is isolated.
+    pub(crate) isolation: Option<Arc<Isolated>>,
 }
 
 /// A session's place among sessions that work for each other.

@@ -151,6 +151,7 @@ impl Session {
             session_id: self.log.id.clone(),
             seq: self.log.journal.last_seq(),
             cwd: self.log.journal.header().cwd.clone(),
+            isolation: self.settings.isolation.as_ref().map(|isolated| isolated.shown()),
             title: self.settings.title.clone(),
             model: self.settings.model.to_string(),
             permission_mode: self.settings.permission_mode,

@@ -161,6 +161,7 @@ impl Follower {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::IsolationApplied(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)

@@ -1,7 +1,9 @@
 //! Options of `run` for the destination of its changes: the working tree or a separate place, and reports.
 
 use super::{Values, heading};
+use clap::ValueEnum;
 use pintle_frontend::run::{Destination, Report, ReportFormat};
+use pintle_protocol::isolation::{IsolationKind, IsolationRequest};
 use std::path::{Path, PathBuf};
 
 /// Options for the destination of changes.
@@ -10,9 +12,24 @@ pub(crate) struct Delivery {
     /// Work in a temporary copy without git-ignored files and leave yours unchanged; --patch saves the changes
     #[arg(long, conflicts_with_all = ["wrap", "add_dir", "session"], help_heading = heading::OUTPUT)]
     pub(crate) no_apply: bool,
+    /// Work in a copy of the project, and apply the changes to your files at the end, unless they conflict with yours
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["no_apply", "wrap", "add_dir", "session", "no_session"], help_heading = heading::OUTPUT)]
+    isolation: Option<IsolationChoice>,
+    /// With --isolation worktree, start from your uncommitted changes as well
+    #[arg(long, requires = "isolation", help_heading = heading::OUTPUT)]
+    uncommitted: bool,
     /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE or github (annotations on stderr and the step summary); FILE - is stdout; repeatable
     #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report, add = Values::Report, help_heading = heading::OUTPUT)]
     report: Vec<ReportTarget>,
+}
+
+/// The kind of copy that a run works in.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum IsolationChoice {
+    /// A git worktree of the last commit
+    Worktree,
+    /// A copy of the files as they are
+    Copy,
 }
 
 /// A report as it is named.
@@ -46,6 +63,15 @@ fn parse_report(text: &str) -> Result<ReportTarget, String> {
 }
 
 impl Delivery {
+    /// Returns the copy that the run works in, if it is to work in one that the session keeps.
+    pub(crate) fn isolation(&self) -> Option<IsolationRequest> {
+        let kind = match self.isolation? {
+            IsolationChoice::Worktree => IsolationKind::Worktree,
+            IsolationChoice::Copy => IsolationKind::Copy,
+        };
+        Some(IsolationRequest { kind, uncommitted: self.uncommitted })
+    }
+
     /// Returns the reports. Relative paths start at `here`, and `summary` is the step summary's file.
     pub(crate) fn reports(&self, here: &Path, summary: Option<&Path>) -> Vec<Report> {
         let report = |wanted: &ReportTarget| Report {

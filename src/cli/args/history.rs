@@ -3,6 +3,7 @@
 use super::Values;
 use clap::{Subcommand, ValueEnum, ValueHint};
 use pintle_protocol::files::RewindScope;
+use pintle_protocol::isolation::OnConflict;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -49,6 +50,15 @@ pub(crate) enum History {
   pintle sessions patch 01a2027b > agent.patch
   pintle sessions patch 01a2027b --open | git apply --check")]
     Patch(Patching),
+    /// Apply an isolated session's changes to your files
+    #[command(after_help = "The changes become open hunks, so `undo` reverts them. Examples:
+  pintle sessions apply 01a2027b
+  pintle sessions apply 01a2027b --on-conflict refuse")]
+    Apply(Applying),
+    /// Remove an isolated session's copy, with all unapplied changes
+    #[command(after_help = "Example:
+  pintle sessions discard 01a2027b")]
+    Discard(Discarding),
     /// List open hunks: changes by the agent that are not yet accepted
     #[command(after_help = "Examples:
   pintle sessions review 01a2027b
@@ -91,6 +101,8 @@ impl History {
             | Self::Merge(Merging { subject })
             | Self::Label(Labelling { subject, .. })
             | Self::Patch(Patching { subject, .. })
+            | Self::Apply(Applying { subject, .. })
+            | Self::Discard(Discarding { subject })
             | Self::Review(Reviewing { subject, .. })
             | Self::Keep(Deciding { subject, .. })
             | Self::Undo(Undoing { deciding: Deciding { subject, .. }, .. })
@@ -158,6 +170,39 @@ pub(crate) struct Outline {
     /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Applying {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// If you have changed the same lines, write both versions with conflict markers, or change nothing
+    #[arg(long, value_name = "mark|refuse", default_value = "mark", hide_possible_values = true)]
+    on_conflict: ConflictChoice,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ConflictChoice {
+    Mark,
+    Refuse,
+}
+
+impl Applying {
+    pub(crate) fn on_conflict(&self) -> OnConflict {
+        match self.on_conflict {
+            ConflictChoice::Mark => OnConflict::Mark,
+            ConflictChoice::Refuse => OnConflict::Refuse,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Discarding {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
 }
 
 /// A part of a session's history.

@@ -311,6 +311,17 @@ impl StoreCommands<'_> {
                 plural(events, "event")
             )?;
             writeln!(out, "data      {}", size(self.store.bytes()))?;
+            let mut copies = self.store.all_isolated();
+            copies.retain(|copy| copy.is_there || copy.is_abandoned);
+            if !copies.is_empty() {
+                let bytes = copies.iter().map(|copy| copy.bytes).sum();
+                let all = plural(copies.len() as u64, "project");
+                writeln!(out, "copies    {all} of isolated sessions, {}", size(bytes))?;
+            }
+            for copy in copies.iter().filter(|copy| copy.is_abandoned) {
+                let path = one_line(&copy.path.display().to_string());
+                writeln!(out, "  without a session, removed after a day: {path}")?;
+            }
             match check {
                 Err(error) => writeln!(out, "index     {error}")?,
                 Ok(check) => match &check.damage {

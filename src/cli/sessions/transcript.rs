@@ -5,6 +5,7 @@ use pintle_base::text::terminal::shown;
 use pintle_base::text::visible::visible;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
+use pintle_protocol::isolation::ApplyOutcome;
 use pintle_protocol::item::{CompactionReason, ItemStatus};
 use pintle_session::export::end_of_item;
 use pintle_session::presentation::{Form, Work};
@@ -57,6 +58,13 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
             let paths: Vec<String> =
                 changed.changes.iter().map(|change| one_line(&change.path)).collect();
             format!("* changed {}", paths.join(", "))
+        }
+        Event::IsolationApplied(applied) => {
+            let count =
+                |outcome| applied.files.iter().filter(|file| file.outcome == outcome).count();
+            let all = plural(applied.files.len() as u64, "file");
+            let (conflicts, kept) = (count(ApplyOutcome::Conflict), count(ApplyOutcome::Kept));
+            format!("* applied {all} to the project ({conflicts} with conflicts, {kept} left out)")
         }
         Event::ReviewDecided(decision) => {
             format!("* decided {}", plural(decision.parts.len() as u64, "hunk"))

@@ -245,7 +245,7 @@ impl Translator {
                     out.push((Channel::Session, StateAction::SessionCustomizationsChanged(action)));
                 }
             }
-            Event::ReviewDecided(_) => self.is_review_stale = true,
+            Event::IsolationApplied(_) | Event::ReviewDecided(_) => self.is_review_stale = true,
             Event::HistoryRewound(rewound) => {
                 self.is_review_stale = true;
                 self.rewound(rewound, channels, &mut out);

@@ -156,6 +156,7 @@ pub(super) fn changes(event: &Event) -> bool {
     matches!(
         event,
         Event::FilesChanged(_)
+            | Event::IsolationApplied(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)

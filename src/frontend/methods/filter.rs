@@ -146,7 +146,7 @@ mod tests {
     fn filters_mean_what_they_say_or_are_refused_in_words() {
         let none = Value::Null;
         for (params, capability, want) in [
-            (json!({}), none.clone(), "32 types, without [], None"),
+            (json!({}), none.clone(), "33 types, without [], None"),
             (
                 json!({"include": ["turn.*"]}),
                 none.clone(),
@@ -161,20 +161,20 @@ mod tests {
             (
                 json!({"include": ["*"], "maxLatencyMs": 50}),
                 none.clone(),
-                "32 types, without [], Some(50ms)",
+                "33 types, without [], Some(50ms)",
             ),
-            (json!({"maxLatencyMs": 0}), json!({"coalesceMs": 20}), "32 types, without [], None"),
-            (json!({}), json!({"coalesceMs": 20}), "32 types, without [], Some(20ms)"),
-            (json!({}), json!({}), "32 types, without [], None"),
+            (json!({"maxLatencyMs": 0}), json!({"coalesceMs": 20}), "33 types, without [], None"),
+            (json!({}), json!({"coalesceMs": 20}), "33 types, without [], Some(20ms)"),
+            (json!({}), json!({}), "33 types, without [], None"),
             (
                 json!({}),
                 json!({"types": ["text"]}),
-                "32 types, without [Args, Input, Output], None",
+                "33 types, without [Args, Input, Output], None",
             ),
             (
                 json!({}),
                 json!({"types": []}),
-                "32 types, without [Text, Args, Input, Output], None",
+                "33 types, without [Text, Args, Input, Output], None",
             ),
             (
                 json!({"include": ["turn.start"]}),

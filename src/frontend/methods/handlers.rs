@@ -104,12 +104,12 @@ pub(super) async fn session_create(
     connection: Arc<Connection>,
     params: SessionCreateParams,
 ) -> HandlerResult<SessionResult> {
-    let SessionCreateParams { cwd, title, config, subscribe, filter, key } = params;
+    let SessionCreateParams { cwd, title, isolation, config, subscribe, filter, key } = params;
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
     check_model(&connection, &config)?;
     let (config, cause) = (open_config(config)?, connection.cause(key)?);
-    let create = CreateSession { cwd, title, config, cause, ..CreateSession::default() };
+    let create = CreateSession { cwd, title, isolation, config, cause, ..CreateSession::default() };
     let session = connection.client.engine.create(create).await.map_err(refused)?;
     let session = connection.add(session);
     attach(&connection, &session, subscription, Some(0)).await.map_err(refused)

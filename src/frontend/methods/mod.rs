@@ -27,12 +27,12 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff, CheckpointList, DocumentChanged,
     DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
-    ItemRead, JobList, JobStop, McpLogin, McpLogout, ModelsList, PermissionList, PermissionRemove,
-    Ping, PromptList, Request, SessionArchive, SessionClose, SessionCreate, SessionDelete,
-    SessionEvents, SessionExport, SessionFork, SessionItems, SessionList, SessionOpen,
-    SessionOutline, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, ShellRun,
-    ShellScreen, ShellWrite, Shutdown, SkillList, ToolRegister, ToolUnregister, TrustAgree,
-    TrustRead, UsageRead,
+    IsolationDiscard, ItemRead, JobList, JobStop, McpLogin, McpLogout, ModelsList, PermissionList,
+    PermissionRemove, Ping, PromptList, Request, SessionArchive, SessionClose, SessionCreate,
+    SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems, SessionList,
+    SessionOpen, SessionOutline, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe,
+    ShellRun, ShellScreen, ShellWrite, Shutdown, SkillList, ToolRegister, ToolUnregister,
+    TrustAgree, TrustRead, UsageRead,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -112,6 +112,7 @@ impl Table {
         add::<CheckpointDiff, _, _>(&mut module, stored::checkpoint_diff);
         add::<SessionExport, _, _>(&mut module, stored::session_export);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
+        add::<IsolationDiscard, _, _>(&mut module, stored::isolation_discard);
         add::<SessionFork, _, _>(&mut module, handlers::session_fork);
         add::<SessionOutline, _, _>(&mut module, stored::session_outline);
         add::<SessionTree, _, _>(&mut module, stored::session_tree);

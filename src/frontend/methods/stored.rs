@@ -14,6 +14,7 @@ use pintle_protocol::history::{
     SessionOutlineResult, SessionTreeResult,
 };
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::isolation::IsolationDiscardParams;
 use pintle_protocol::methods::{
     BlobReadParams, BlobReadResult, Empty, SessionEventsParams, SessionListParams,
     SessionListResult, SessionParams,
@@ -72,6 +73,14 @@ pub(super) async fn session_delete(
 ) -> HandlerResult<SessionDeleteResult> {
     let deleted = connection.client.engine.delete(params.session_id).await.map_err(refused)?;
     Ok(SessionDeleteResult { deleted })
+}
+
+pub(super) async fn isolation_discard(
+    connection: Arc<Connection>,
+    params: IsolationDiscardParams,
+) -> HandlerResult<Empty> {
+    let discarded = connection.client.engine.discard_isolation(params.session_id).await;
+    discarded.map(|()| Empty {}).map_err(refused)
 }
 
 pub(super) async fn session_export(

@@ -74,6 +74,7 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
         | Event::ApprovalResolved(_)
         // Calls show their changes; abandoned branches are not shown.
         | Event::FilesChanged(_)
+        | Event::IsolationApplied(_)
         | Event::ReviewDecided(_)
         | Event::ReviewQueued(_)
         | Event::SessionMoved(_)

@@ -32,6 +32,7 @@ pub fn is_history(event: &Event) -> bool {
         // Files on disk are the other session's work; a fork starts with their current state. Events have other numbers in the copy, which
         // consists of the path to the forked event only.
         Event::FilesChanged(_)
+        | Event::IsolationApplied(_)
         | Event::ReviewDecided(_)
         | Event::ReviewQueued(_)
         | Event::HistoryRewound(_)

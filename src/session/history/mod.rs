@@ -10,6 +10,7 @@
 pub mod checkpoints;
 pub mod file_timeline;
 pub mod fork;
+pub mod isolation;
 pub mod items;
 pub mod keys;
 pub mod merge;

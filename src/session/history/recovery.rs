@@ -250,6 +250,7 @@ impl Fold {
             Event::SessionClosed {}
             | Event::PlanUpdated(_)
             | Event::FilesChanged(_)
+            | Event::IsolationApplied(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::LabelChanged(_)

@@ -354,6 +354,7 @@ impl<I: Borrow<Item>> Replay<I> {
             | Event::RetryScheduled(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
+            | Event::IsolationApplied(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)

@@ -235,6 +235,7 @@ impl Writer {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::FilesChanged(_)
+            | Event::IsolationApplied(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::SessionMoved(_)

@@ -30,6 +30,7 @@
 //! ```
 
 mod apply;
+mod apply_over;
 mod content;
 mod file;
 mod fold;
@@ -43,6 +44,7 @@ mod restored;
 mod select;
 mod user_lines;
 
+pub use apply_over::{AppliedOver, apply_over};
 pub use content::{Author, Content};
 pub use notices::render;
 pub use patch::{Patch, Since, between};
@@ -209,6 +211,11 @@ impl Review {
     /// Returns the last known content of a file; the outer `None` is a file that the agent did not change.
     pub fn now(&self, path: &str) -> Option<Option<&Content>> {
         self.files.get(path).map(|file| file.now.as_ref())
+    }
+
+    /// Removes a file from the review, because its changes are reviewed elsewhere.
+    pub fn forget(&mut self, path: &str) {
+        self.files.remove(path);
     }
 
     /// Returns the news for the model. After recording which events are reported, call [`Review::reported`].

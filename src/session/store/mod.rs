@@ -12,6 +12,7 @@
 //!                                                                   folded.json
 //!                                                                   artifacts/output-*.log
 //! DATA/sessions/<slug of the working directory>/place.json          which folders these are, wherever they are moved
+//! DATA/isolated/<session id>/                                       the copy that an isolated session works in
 //! DATA/keys/<digest>                                                the session that a client made with a key
 //! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```
@@ -30,6 +31,7 @@ pub(crate) mod entry;
 mod folded;
 mod header;
 pub mod index;
+mod isolated;
 mod journal;
 mod keys;
 mod list;
@@ -49,6 +51,7 @@ pub use entries::Entries;
 pub use entry::{Entry, FromLine};
 pub use folded::Fold;
 pub use index::Index;
+pub use isolated::{Isolated, IsolatedFolder};
 pub use journal::{Journal, Opened, Page, Resumed};
 pub use list::{Cursor, Filter};
 use lock::Holder;
@@ -231,7 +234,7 @@ impl Store {
 
     /// Returns true if the first directory is gone and was recognized as the second one.
     pub fn has_moved(&self, from: &Path, to: &Path) -> bool {
-        let names = place::names(&self.sessions, &to.to_string_lossy());
+        let names = place::moved_names(&self.sessions, &to.to_string_lossy());
         names.iter().any(|name| Path::new(name) == from)
     }
 
@@ -349,6 +352,8 @@ impl Store {
             .iter()
             .map(|(id, folder)| lock::lock(folder, id, self.holder))
             .collect::<Result<Vec<_>, _>>()?;
+        let cwds = folders.iter().filter_map(|(_, folder)| Some(list::summary(folder)?.cwd));
+        let owners = cwds.filter_map(|cwd| self.owner_of(Path::new(&cwd))).collect();
         let mut deleted = Vec::new();
         for ((id, folder), lock) in folders.into_iter().zip(locks) {
             journal::remove(&folder, lock)?;
@@ -357,6 +362,7 @@ impl Store {
             }
             deleted.push(id);
         }
+        self.remove_unused(owners);
         Ok(deleted)
     }
 

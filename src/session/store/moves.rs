@@ -58,9 +58,10 @@ impl Moves {
         }))
     }
 
-    /// Returns the moves recorded by these events, given with their numbers.
+    /// Returns the moves recorded by these events, given with their numbers. A discarded copy did not move anywhere.
     pub fn from_events<'a>(moves: impl IntoIterator<Item = (u64, &'a SessionMoved)>) -> Self {
-        let moves = moves.into_iter().map(|(seq, moved)| {
+        let moves = moves.into_iter().filter(|(_, moved)| !moved.is_discarded);
+        let moves = moves.map(|(seq, moved)| {
             let (from, to) = (Path::new(&moved.from), Path::new(&moved.cwd));
             let (from, to) = moved_above(from, to);
             Move { seq, from: [real(from), from.to_owned()], to: real(to) }

@@ -4,7 +4,7 @@
 //! rename, and by its git remote with the path below the repository, which survive a copy and a new clone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use super::Error;
+use super::{Error, isolated};
 use pintle_base::private_files;
 use pintle_os::file::Identity;
 use pintle_os::{System, replace};
@@ -152,8 +152,15 @@ pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
 }
 
-/// Returns the paths under which a directory's sessions know it: its current one in all spellings, and those from before it was moved.
+/// Returns the paths under which a directory's sessions know it: those of [`moved_names`], and its copies.
 pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
+    let mut names = moved_names(sessions, cwd);
+    names.extend(isolated::copies(sessions, cwd));
+    names
+}
+
+/// Returns a directory's current path in all spellings, and those from before it was moved.
+pub(super) fn moved_names(sessions: &Path, cwd: &str) -> Vec<String> {
     let mut names = vec![cwd.to_owned()];
     let here = Place::identify(cwd);
     for slug in subfolders(sessions).unwrap_or_default() {

@@ -17,7 +17,7 @@ use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+pub(super) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The file in the data directory that records when the last check ran.
 const STAMP: &str = "pruned";
@@ -208,7 +208,7 @@ impl Store {
 }
 
 /// Returns a directory's size in bytes, without following links. Unreadable files do not count.
-fn bytes(folder: &Path) -> u64 {
+pub(super) fn bytes(folder: &Path) -> u64 {
     let mut sum = 0;
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

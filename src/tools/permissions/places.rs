@@ -19,6 +19,8 @@ pub struct Places {
     pub private: Vec<PathBuf>,
     /// Exceptions to `private`: long outputs of this session, skills.
     pub readable: Vec<PathBuf>,
+    /// The workspace's directories that are the engine's own copies of projects: private files surround them, and none is in them.
+    pub copies: Vec<PathBuf>,
     /// `.env` and its like are ordinary files, as in `full` mode.
     pub opens_variables: bool,
     /// Names that differ in case or composition may be one file, depending on [`IGNORES_CASE`](super::IGNORES_CASE).
@@ -144,7 +146,8 @@ impl Places {
         if self.readable.iter().any(|readable| path.starts_with(readable)) {
             return None;
         }
-        if self.private.iter().any(|private| self.is_below(path, private)) {
+        let is_copy = self.copies.iter().any(|copy| path.starts_with(copy));
+        if !is_copy && self.private.iter().any(|private| self.is_below(path, private)) {
             return Some("pintle's data and configuration");
         }
         let folded = fold(path);
@@ -268,6 +271,7 @@ mod tests {
             private: ["/home/u/.local/share/pintle", "/home/u/.config/pintle"]
                 .map(PathBuf::from)
                 .into(),
+            copies: vec![PathBuf::from("/home/u/.local/share/pintle/isolated/s/project")],
             readable: vec![
                 PathBuf::from("/home/u/.local/share/pintle/sessions/s/artifacts"),
                 PathBuf::from("/home/u/.config/pintle/skills"),
@@ -297,6 +301,16 @@ mod tests {
             ("/home/u/.config/pintle/config.toml", Zone::Secret("pintle's data and configuration")),
             ("/home/u/.config/pintle/skills/x/SKILL.md", Outside),
             ("/home/u/.local/share/pintle/sessions/s/artifacts/1.txt", Outside),
+            ("/home/u/.local/share/pintle/isolated/s/project/src/main.rs", Outside),
+            ("/home/u/.local/share/pintle/isolated/s/project/.env", Zone::Secret(VARIABLES)),
+            (
+                "/home/u/.local/share/pintle/isolated/s/isolation.json",
+                Zone::Secret("pintle's data and configuration"),
+            ),
+            (
+                "/home/u/.local/share/pintle/isolated/t/project/src/main.rs",
+                Zone::Secret("pintle's data and configuration"),
+            ),
             (
                 "/home/u/.local/share/pintle/sessions/t/journal.jsonl",
                 Zone::Secret("pintle's data and configuration"),

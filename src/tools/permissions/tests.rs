@@ -22,6 +22,7 @@ fn places() -> Places {
         private: ["/home/u/.local/share/pintle", "/home/u/.config/pintle"]
             .map(PathBuf::from)
             .into(),
+        copies: Vec::new(),
         readable: Vec::new(),
         opens_variables: false,
         ignores_case: false,

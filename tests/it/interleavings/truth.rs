@@ -179,6 +179,7 @@ impl Truth {
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
+            | Event::IsolationApplied(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::LabelChanged(_)

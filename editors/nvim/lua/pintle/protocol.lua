@@ -80,12 +80,21 @@
 ---@class pintle.SessionCreateParams
 ---@field cwd? string Working directory, absolute; default: the directory in which the engine was started.
 ---@field title? string Session title.
+---@field isolation? pintle.IsolationRequest Work in a copy of the project. `isolation/apply` merges the changes into the user's files.
 ---@field config? pintle.SessionConfig Settings.
 ---@field subscribe? boolean Subscribe this connection; default true.
 ---@field include? (string)[] Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
 ---@field exclude? (string)[] Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
 ---@field maxLatencyMs? integer Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
 ---@field key? string Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart.
+
+---Isolation of a new session.
+---@class pintle.IsolationRequest
+---@field kind pintle.IsolationKind Kind of copy.
+---@field uncommitted? boolean Start a worktree with uncommitted changes and untracked files; default: from the last commit. A copy always contains them.
+
+---Kind of copy that an isolated session works in. Files that git ignores are in neither.
+---@alias pintle.IsolationKind "worktree"|"copy"
 
 ---Session settings. Omitted ones come from the user's settings.
 ---@class pintle.SessionConfig
@@ -117,6 +126,7 @@
 ---@field sessionId pintle.SessionId Session.
 ---@field seq integer Number of its last durable event.
 ---@field cwd string Working directory.
+---@field isolation? pintle.Isolation Copy of the project in which it works; absent if it works on the user's files.
 ---@field title? string Title.
 ---@field model string Model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode Permission mode.
@@ -135,6 +145,13 @@
 
 ---Session id: a UUIDv7, so ids sort by creation time.
 ---@alias pintle.SessionId string
+
+---A session's isolation.
+---@class pintle.Isolation
+---@field kind pintle.IsolationKind Kind of copy.
+---@field root string Directory of the copy.
+---@field original string Directory that was copied: the repository's, or without one the working directory.
+---@field cwd string The user's working directory, of which the session's is the copy.
 
 ---Sandbox that confines commands which run unasked.
 ---@class pintle.SandboxState
@@ -793,6 +810,32 @@
 ---@field text string Patch; empty when nothing was changed.
 ---@field leftOut? (string)[] Changed files outside of the working directory, which the patch leaves out.
 
+---Params of `isolation/apply`. (Experimental.)
+---@class pintle.IsolationApplyParams
+---@field sessionId? pintle.SessionId Session; optional if this connection has created or opened exactly one.
+---@field onConflict? pintle.OnConflict Handling of conflicts.
+
+---Handling of lines changed by both the user and the agent. (Experimental.)
+---@alias pintle.OnConflict "mark"|"refuse"
+
+---Result of `isolation/apply`. (Experimental.)
+---@class pintle.IsolationApplyResult
+---@field applied boolean False if no file was changed, because of a conflict or because all changes are applied already.
+---@field files (pintle.AppliedFile)[] Files with unapplied changes, by path.
+
+---File changed in an isolated session.
+---@class pintle.AppliedFile
+---@field path string Path of the user's file, absolute.
+---@field isolated string Path of the isolated file, absolute.
+---@field outcome pintle.ApplyOutcome Outcome; after a refusal, the expected one.
+
+---Outcome for a file.
+---@alias pintle.ApplyOutcome "applied"|"unchanged"|"conflict"|"kept"
+
+---Params of `isolation/discard`. (Experimental.)
+---@class pintle.IsolationDiscardParams
+---@field sessionId pintle.SessionId Session.
+
 ---Params of `session/subscribe`.
 ---@class pintle.SessionSubscribeParams
 ---@field sessionId? pintle.SessionId Session; optional if this connection has created or opened exactly one.
@@ -830,7 +873,7 @@
 ---@field key? string The `key` of the request.
 
 ---Durable events, distinguished by `type`. A reader skips unknown types.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.moved|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.session.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.moved|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.isolation.applied|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.session.notice
 
 ---The session was created.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -931,6 +974,10 @@
 ---@class pintle.Event.files.changed: pintle.FilesChanged
 ---@field type "files.changed" 
 
+---An isolated session's changes were applied to the user's files, as the preceding `files.changed` report.
+---@class pintle.Event.isolation.applied: pintle.IsolationApplied
+---@field type "isolation.applied" 
+
 ---The user decided about hunks.
 ---@class pintle.Event.review.decided: pintle.ReviewDecision
 ---@field type "review.decided" 
@@ -980,6 +1027,7 @@
 ---@class pintle.SessionMoved
 ---@field from string Working directory until now.
 ---@field cwd string Working directory from now on.
+---@field discarded? boolean True if the previous directory was a discarded copy, whose files were not moved.
 
 ---Author of a session's title.
 ---@alias pintle.TitledBy "user"|"model"
@@ -1301,6 +1349,10 @@
 ---@class pintle.FilesChanged
 ---@field changes (pintle.FileRecord)[] Files.
 ---@field by pintle.ChangedBy Author.
+
+---An isolated session's changes were applied to the user's files. The preceding `files.changed` contain the new states.
+---@class pintle.IsolationApplied
+---@field files (pintle.AppliedFile)[] Files, by path.
 
 ---A queued decision.
 ---@class pintle.QueuedDecision
@@ -2225,6 +2277,12 @@
 ---Severity of a finding. Ordered from the least to the most severe. (Experimental.)
 ---@alias pintle.FindingSeverity "note"|"warning"|"error"
 
+---Changes in a task's copy, and whether they were applied. (Experimental.)
+---@class pintle.RunIsolation
+---@field applied (string)[] Changed files of the project, absolute; empty if there were conflicts or the task failed.
+---@field conflicts? (string)[] Files of the project with conflicting changes, absolute.
+---@field copy? string Directory of the copy with the unapplied changes; absent if there are none, in which case the copy was removed.
+
 ---Result of `pintle run`. (Experimental.)
 ---@class pintle.RunResult
 ---@field status pintle.RunStatus Kind of end.
@@ -2245,6 +2303,7 @@
 ---@field commands (pintle.RunCommand)[] Commands that ran, in order.
 ---@field denials (pintle.RunDenial)[] Calls that were denied.
 ---@field findings? (pintle.Finding)[] Findings that the model reported, in order, each once; only if a report was requested.
+---@field isolation? pintle.RunIsolation Changes in the task's copy; only with `--isolation`.
 ---@field notInPatch? (string)[] Changed files that the patch omits because they are outside the session's directory.
 ---@field error? pintle.TurnError Error, if the task failed.
 
@@ -2327,6 +2386,12 @@ M.method = {
   ---Returns the agent's changes as a patch.
   ---Params: `pintle.ReviewPatchParams`; result: `pintle.ReviewPatchResult`.
   review_patch = "review/patch",
+  ---Merges an isolated session's changes into the user's files, including unsaved text. There they become open hunks, which can be kept or undone. The session stays isolated, and later changes can be applied in the same way. While a turn runs, the request fails with `busy`. (Experimental: isolated sessions are new.)
+  ---Params: `pintle.IsolationApplyParams`; result: `pintle.IsolationApplyResult`.
+  isolation_apply = "isolation/apply",
+  ---Removes an isolated session's copy, with all unapplied changes. When the session is reopened, it works on the user's files. A session that is open anywhere is refused. (Experimental: isolated sessions are new.)
+  ---Params: `pintle.IsolationDiscardParams`; result: `pintle.Empty`.
+  isolation_discard = "isolation/discard",
   ---Interrupts the session's turn and closes its journal in order. The response follows the session's last event. A session that other clients of a shared engine have open stays open; this client leaves it.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_close = "session/close",

@@ -7,6 +7,7 @@ use crate::file_history::{FileStates, PLAIN_MODE, content_of};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::files::{ChangedBy, FileState};
 use pintle_protocol::ids::TurnId;
+use pintle_protocol::isolation::ApplyOutcome;
 use pintle_protocol::item::ItemBody;
 use pintle_protocol::review::Maker;
 use pintle_session::review::{Author, Content, Review};
@@ -68,6 +69,11 @@ impl Reviewed {
                 let (before, after) = (content(&change.before), content(&change.after));
                 self.review.changed(record.seq, &change.path, before, after, &author);
             }
+        }
+        // Their changes are hunks of the user's files from now on.
+        if let Event::IsolationApplied(applied) = &record.event {
+            let taken = applied.files.iter().filter(|file| file.outcome != ApplyOutcome::Kept);
+            taken.for_each(|file| self.review.forget(&file.isolated));
         }
         if let Event::ReviewDecided(decision) = &record.event {
             self.review.record(record.seq, decision);

@@ -328,7 +328,10 @@ impl Session {
 }
 
 /// Writes a decision's file, and only over the content that the decision was decided about.
-async fn write_decision(env: &dyn Environment, write: Write) -> Result<(), String> {
+pub(in crate::session) async fn write_decision(
+    env: &dyn Environment,
+    write: Write,
+) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
     let words = |error: pintle_exec::Error| {
@@ -353,7 +356,7 @@ async fn write_decision(env: &dyn Environment, write: Write) -> Result<(), Strin
 
 /// Undoes the writes for a decision that was not recorded, and returns why each of the others could not be undone. Their changes count as the
 /// user's from now on, as do later changes by others.
-async fn take_back(env: &dyn Environment, done: Vec<Write>) -> Vec<String> {
+pub(in crate::session) async fn take_back(env: &dyn Environment, done: Vec<Write>) -> Vec<String> {
     let mut failures = Vec::new();
     for Write { path, before, after } in done {
         let back = Write { path, before: after, after: before };

@@ -61,6 +61,10 @@ impl Gathered {
 async fn places(policy: &PermissionPolicy, mode: PermissionMode, site: Site<'_>) -> Places {
     let env = site.env;
     let roots = workspace::roots(env, site.cwd, site.additional).await;
+    let isolated = match policy.isolated.as_deref().filter(|_| env.is_this_machine()) {
+        Some(isolated) => env.canonicalize(isolated).await.ok(),
+        None => None,
+    };
     // On another machine these directories are not the engine's.
     let (private, readable) = if env.is_this_machine() {
         (policy.private.as_slice(), policy.readable.as_slice())
@@ -72,14 +76,22 @@ async fn places(policy: &PermissionPolicy, mode: PermissionMode, site: Site<'_>)
     let mut resolved = resolve_all(env, &named).await.into_iter();
     let home = site.home.and_then(|_| resolved.next());
     let artifacts = site.artifacts.and_then(|_| resolved.next());
+    let copies = roots.iter().filter(|root| is_copy(root, isolated.as_deref())).cloned().collect();
     Places {
         roots,
+        copies,
         home,
         private: resolved.by_ref().take(private.len()).collect(),
         readable: artifacts.into_iter().chain(resolved).collect(),
         opens_variables: mode == PermissionMode::Full,
         ignores_case: IGNORES_CASE,
     }
+}
+
+/// Returns true for a directory of the workspace in a session's own directory below `isolated`.
+fn is_copy(root: &Path, isolated: Option<&Path>) -> bool {
+    let below = isolated.and_then(|isolated| root.strip_prefix(isolated).ok());
+    below.is_some_and(|below| below.components().count() > 1)
 }
 
 /// Compiled rules, and the problems with the others.

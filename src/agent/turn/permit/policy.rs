@@ -26,6 +26,8 @@ pub struct PermissionPolicy {
     pub policy_rules: Vec<Rule>,
     /// The engine's private files and directories, which no tool reads or changes.
     pub private: Vec<PathBuf>,
+    /// The directory among them that contains the copies in which isolated sessions work; `None` if no session is isolated.
+    pub isolated: Option<PathBuf>,
     /// Exceptions to these: the user's skills.
     pub readable: Vec<PathBuf>,
     /// The sandbox for commands.
@@ -99,6 +101,7 @@ impl PermissionPolicy {
             rules: Vec::new(),
             policy_rules: Vec::new(),
             private: Vec::new(),
+            isolated: None,
             readable: Vec::new(),
             sandbox: SandboxPolicy::default(),
             answers: Answers::trust_all(),

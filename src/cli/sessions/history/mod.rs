@@ -1,8 +1,9 @@
-//! `pintle sessions tree`, `outline`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: requests about a
-//! session's history and review, for a user at a terminal.
+//! `pintle sessions tree`, `outline`, `rewind`, `fork`, `merge`, `label`, `patch`, `apply`, `discard`, `review`, `keep`, `undo` and
+//! `revert`: requests about a session's history and review, for a user at a terminal.
 //!
-//! All but `tree`, `outline` and `fork` open the session in a separate engine and send it the protocol's commands; nothing is decided here.
+//! All but `tree`, `outline`, `fork` and `discard` open the session in a separate engine and send it the protocol's commands; nothing is decided here.
 
+mod isolation;
 mod place;
 mod review;
 mod rewind;
@@ -71,6 +72,8 @@ async fn attempt(
         History::Rewind(wanted) => open.await?.rewind(wanted).await,
         History::Label(wanted) => open.await?.label(&wanted.to, wanted.name.clone()).await,
         History::Patch(wanted) => open.await?.patch(wanted.open).await,
+        History::Apply(wanted) => open.await?.apply(wanted.on_conflict(), wanted.json).await,
+        History::Discard(_) => isolation::discard(engine, id).await,
         History::Review(wanted) => open.await?.review(wanted.json).await,
         History::Keep(wanted) => open.await?.keep(&wanted.target).await,
         History::Undo(wanted) => {

@@ -149,6 +149,7 @@ impl Tally {
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
+            | Event::IsolationApplied(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)

@@ -99,6 +99,7 @@ impl Stage {
                 Some(refused) => format!("decision refused: {}", refused.reason),
                 None => format!("{} decisions wait", queue.waiting.len()),
             },
+            Event::IsolationApplied(applied) => format!("{} files applied", applied.files.len()),
             Event::ReviewDecided(decision) => {
                 format!("decided about {} hunks", decision.parts.len())
             }
