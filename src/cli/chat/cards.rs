@@ -5,6 +5,7 @@ use super::look::{Ink, Look};
 use crate::cli::sessions::one_line;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{TurnCompleted, TurnStatus};
+use pintle_protocol::isolation::{ApplyOutcome, IsolationApplyResult, IsolationKind};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind};
 use pintle_session::export::{end_of_item, phrases};
 use std::fmt::Write as _;
@@ -96,6 +97,33 @@ pub(super) fn jobs(items: &[Item], look: Look) -> String {
     if has_terminal {
         let hint = "/type JOB TEXT types into a terminal; /type JOB shows its screen.";
         let _ = writeln!(text, "{}", look.paint(Ink::Dim, hint));
+    }
+    text
+}
+
+/// Returns the word for a kind of copy.
+pub(super) fn kind(kind: IsolationKind) -> &'static str {
+    match kind {
+        IsolationKind::Worktree => "worktree",
+        IsolationKind::Copy => "copy",
+    }
+}
+
+/// Returns the outcome of applying the changes in a copy.
+pub(super) fn applied(result: &IsolationApplyResult, project: &str, look: Look) -> String {
+    if result.files.is_empty() {
+        return "no changes to apply\n".to_owned();
+    }
+    let mut text = String::new();
+    for file in &result.files {
+        let (ink, outcome) = match file.outcome {
+            ApplyOutcome::Applied => (Ink::Plain, "applied"),
+            ApplyOutcome::Unchanged => (Ink::Plain, "already applied"),
+            ApplyOutcome::Conflict => (Ink::Bold, "conflict, marked in the file"),
+            ApplyOutcome::Kept => (Ink::Bold, "conflict, your file is unchanged"),
+        };
+        let path = one_line(relative(&file.path, project));
+        let _ = writeln!(text, "  {path}  {}", look.paint(ink, outcome));
     }
     text
 }

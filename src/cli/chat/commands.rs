@@ -1,5 +1,6 @@
 //! Parses typed lines: messages, commands such as `/review`, and shell commands. Pure.
 
+use pintle_protocol::isolation::IsolationKind;
 use std::fmt::Write as _;
 
 /// A typed line.
@@ -48,7 +49,10 @@ pub(super) enum Command<'a> {
     Rules,
     /// Removes rules, by their numbers in the last list, from 1.
     Forget(Vec<usize>),
-    New,
+    /// Applies the changes in the session's copy to the user's files.
+    Apply,
+    /// Creates a session, in a copy of this kind if there is one.
+    New(Option<IsolationKind>),
     Quit,
 }
 
@@ -68,7 +72,7 @@ pub(super) enum Hunks {
 }
 
 /// The commands: name, arguments, summary.
-pub(super) const COMMANDS: [(&str, &str, &str); 18] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
     ("help", "", "list the commands and keys"),
     ("model", "[MODEL]", "show or change the model"),
     ("effort", "[LEVEL]", "show or change how much the model reasons"),
@@ -85,7 +89,8 @@ pub(super) const COMMANDS: [(&str, &str, &str); 18] = [
     ("context", "", "show what fills the model's context"),
     ("rules", "", "list the permission rules"),
     ("forget", "N…", "remove answers, by their numbers in /rules"),
-    ("new", "", "start a new session in this directory"),
+    ("apply", "", "apply the changes in the session's copy to your files"),
+    ("new", "[worktree|copy]", "start a new session, in a worktree or copy if named"),
     ("quit", "", "leave; a running turn continues (Ctrl-D)"),
 ];
 
@@ -133,7 +138,10 @@ pub(super) fn parse(line: &str, is_prompt: impl Fn(&str) -> bool) -> Line<'_> {
         ("context", None) => Ok(Command::Context),
         ("rules", None) => Ok(Command::Rules),
         ("forget", Some(rules)) => numbers(rules).map(Command::Forget).ok_or_else(|| usage(name)),
-        ("new", None) => Ok(Command::New),
+        ("apply", None) => Ok(Command::Apply),
+        ("new", None) => Ok(Command::New(None)),
+        ("new", Some("worktree")) => Ok(Command::New(Some(IsolationKind::Worktree))),
+        ("new", Some("copy")) => Ok(Command::New(Some(IsolationKind::Copy))),
         ("quit" | "exit", None) => Ok(Command::Quit),
         (name, _) if COMMANDS.iter().any(|(known, ..)| *known == name) => Err(usage(name)),
         (name, _) => Err(unknown(name)),
@@ -246,6 +254,10 @@ mod tests {
             ("/rules", Line::Command(Command::Rules)),
             ("/forget 2 1", Line::Command(Command::Forget(vec![1, 2]))),
             ("/forget all", Line::Invalid("usage: /forget N…".to_owned())),
+            ("/apply", Line::Command(Command::Apply)),
+            ("/new", Line::Command(Command::New(None))),
+            ("/new copy", Line::Command(Command::New(Some(IsolationKind::Copy)))),
+            ("/new tree", Line::Invalid("usage: /new [worktree|copy]".to_owned())),
             ("/exit", Line::Command(Command::Quit)),
             ("/jobs", Line::Command(Command::Jobs)),
             ("/type job-2", typed("job-2", "")),

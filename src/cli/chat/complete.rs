@@ -79,6 +79,7 @@ fn values(command: &str, word: &str, known: &Known) -> Vec<Candidate> {
         "/effort" => known.efforts.clone(),
         "/mode" => PermissionMode::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect(),
         "/plan" => fixed(&["on", "off"]),
+        "/new" => fixed(&["worktree", "copy"]),
         "/keep" | "/undo" => fixed(&["all"]),
         _ => return Vec::new(),
     };

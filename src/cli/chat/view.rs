@@ -19,11 +19,13 @@ use pintle_protocol::content::Input;
 use pintle_protocol::context::{ContextReadParams, SessionCompactParams};
 use pintle_protocol::handshake::{InitializeParams, PeerInfo, ProtocolOffer};
 use pintle_protocol::ids::{ItemId, JobId, SessionId};
+use pintle_protocol::isolation::{IsolationApplyParams, IsolationRequest, OnConflict};
 use pintle_protocol::methods::{
-    ApprovalRequest, CancelRequest, ConfigList, ConfigSet, ContextRead, Initialize, JobList,
-    Notification, PermissionList, PermissionRemove, QuestionRequest, Request, ReviewDecide,
-    ReviewList, SessionCompact, SessionCreate, SessionEvent, SessionEvents, SessionEventsMissed,
-    SessionEventsMissedParams, ShellRun, ShellWrite, TurnInterrupt, TurnStart, TurnSteer,
+    ApprovalRequest, CancelRequest, ConfigList, ConfigSet, ContextRead, Initialize, IsolationApply,
+    JobList, Notification, PermissionList, PermissionRemove, QuestionRequest, Request,
+    ReviewDecide, ReviewList, SessionCompact, SessionCreate, SessionEvent, SessionEvents,
+    SessionEventsMissed, SessionEventsMissedParams, ShellRun, ShellWrite, TurnInterrupt, TurnStart,
+    TurnSteer,
 };
 use pintle_protocol::permission::{PermissionRemoveParams, PermissionRule};
 use pintle_protocol::question::Question;
@@ -118,6 +120,8 @@ pub(super) struct View {
     reader: Reader,
     look: Look,
     known: Arc<Known>,
+    /// The user's working directory: that of the session, unless it is isolated.
+    project: String,
     wire: Wire,
     requests: Requests,
     status: Status,
@@ -171,6 +175,7 @@ impl View {
             reader,
             look,
             known: Arc::default(),
+            project: String::new(),
             wire: Wire::new(),
             requests: Requests::default(),
             status: Status::default(),
@@ -410,12 +415,18 @@ impl View {
                 self.send::<PermissionList>(&params, Pending::Rules, out);
             }
             Command::Forget(numbers) => self.forget(&numbers, out),
-            Command::New if self.turn != Turn::None => {
+            Command::Apply => {
+                let params = IsolationApplyParams { session_id, on_conflict: OnConflict::Mark };
+                self.send::<IsolationApply>(&params, Pending::Apply, out);
+            }
+            Command::New(_) if self.turn != Turn::None => {
                 self.print_line("! a turn is running; stop it with /stop, or run `pintle chat` in another terminal", out);
             }
-            Command::New => {
-                let cwd = Some(self.known.cwd.clone()).filter(|cwd| !cwd.is_empty());
-                let params = SessionCreateParams { cwd, ..SessionCreateParams::default() };
+            Command::New(kind) => {
+                let cwd = Some(self.project.clone()).filter(|cwd| !cwd.is_empty());
+                let isolation = kind.map(|kind| IsolationRequest { kind, uncommitted: false });
+                let params =
+                    SessionCreateParams { cwd, isolation, ..SessionCreateParams::default() };
                 self.send::<SessionCreate>(&params, Pending::New, out);
             }
             Command::Quit => out.push(Out::Leave(0)),

@@ -32,6 +32,8 @@ pub(super) enum Pending {
     Jobs,
     /// A text that is typed into a terminal, whose screen is the response.
     Type,
+    /// Changes that are applied to the user's files.
+    Apply,
     /// A session in place of this one.
     New,
     /// The session that was replaced is closed.

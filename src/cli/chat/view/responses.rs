@@ -11,6 +11,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::config::ConfigResult;
 use pintle_protocol::context::ContextReadResult;
 use pintle_protocol::event::StateValue;
+use pintle_protocol::isolation::IsolationApplyResult;
 use pintle_protocol::methods::{
     Empty, JobListResult, ModelsList, NamedPrompt, PromptList, PromptListResult, SessionClose,
     SessionCreate, SessionOpen, SkillList, SkillListResult,
@@ -102,6 +103,11 @@ impl View {
                     self.print(&cards::screen(&written.screen, self.look), out);
                 }
             }
+            Pending::Apply => {
+                if let Some(applied) = parsed::<IsolationApplyResult>(result) {
+                    self.print(&cards::applied(&applied, &self.project, self.look), out);
+                }
+            }
             Pending::New => {
                 if let Some(opened) = parsed::<SessionResult>(result) {
                     let session_id = self.session.take();
@@ -163,6 +169,8 @@ impl View {
     fn opened(&mut self, opened: &SessionResult, out: &mut Vec<Out>) {
         self.session = Some(opened.session_id.clone());
         Arc::make_mut(&mut self.known).cwd.clone_from(&opened.cwd);
+        let isolation = opened.isolation.as_ref();
+        self.project.clone_from(isolation.map_or(&opened.cwd, |isolation| &isolation.cwd));
         self.status.opened(opened);
         self.turn_is(opened.state.value);
         if self.reader == Reader::User {
@@ -186,12 +194,16 @@ impl View {
             (None, Target::New(_)) => "new session".to_owned(),
             (None, Target::Stored(_)) => "(no title)".to_owned(),
         };
-        let facts = format!(
-            "{} · {} · {}",
-            one_line(&opened.cwd),
-            one_line(&opened.model),
-            opened.permission_mode.name()
-        );
+        let place = match &opened.isolation {
+            None => one_line(&opened.cwd),
+            Some(isolation) => format!(
+                "{} of {} (/apply applies its changes)",
+                cards::kind(isolation.kind),
+                one_line(&isolation.cwd)
+            ),
+        };
+        let facts =
+            format!("{place} · {} · {}", one_line(&opened.model), opened.permission_mode.name());
         let id: String = opened.session_id.as_str().chars().take(13).collect();
         let keys = format!("/help for commands and keys · `pintle attach {id}` to return");
         let [title, facts, keys] = [(Ink::Bold, title), (Ink::Plain, facts), (Ink::Dim, keys)]

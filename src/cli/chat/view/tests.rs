@@ -282,6 +282,11 @@ fn commands_become_requests() {
             "→ \"shell/write\" {\"sessionId\":\"s\",\"jobId\":\"job-2\",\"text\":\"y\\n\",\"wantsScreen\":true}\n",
         ),
         ("/new", "→ \"session/create\" {\"cwd\":\"/w\",\"config\":{}}\n"),
+        (
+            "/new worktree",
+            "→ \"session/create\" {\"cwd\":\"/w\",\"isolation\":{\"kind\":\"worktree\"},\"config\":{}}\n",
+        ),
+        ("/apply", "→ \"isolation/apply\" {\"sessionId\":\"s\",\"onConflict\":\"mark\"}\n"),
         ("/quit", "left with 0\n"),
         ("/keep x", "! usage: /keep N…|all\ngiven back: /keep x\n"),
     ] {
@@ -338,6 +343,16 @@ fn responses_are_shown() {
                 item("job", "c", json!({"jobId": "job-3", "title": "x", "command": "true", "end": "exited"})),
             ]}),
             "  job-1  make␛[2J make test\n  job-2  python3 -q  (terminal)\n/type JOB TEXT types into a terminal; /type JOB shows its screen.\n",
+        ),
+        ("/apply", json!({"applied": false, "files": []}), "no changes to apply\n"),
+        (
+            "/apply",
+            json!({"applied": true, "files": [
+                {"path": "/w/a.rs", "isolated": "/c/a.rs", "outcome": "applied"},
+                {"path": "/w/b\u{1b}.rs", "isolated": "/c/b.rs", "outcome": "conflict"},
+                {"path": "/w/c.rs", "isolated": "/c/c.rs", "outcome": "kept"},
+            ]}),
+            "  a.rs  applied\n  b␛.rs  conflict, marked in the file\n  c.rs  conflict, your file is unchanged\n",
         ),
         ("/type 2", json!({"screen": ">>> 1\n\n\u{1b}[2J"}), "  | >>> 1\n  | \n  | ␛[2J\n"),
         ("/type 2", json!({"screen": ""}), "  (nothing on the screen)\n"),
