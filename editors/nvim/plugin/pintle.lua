@@ -63,6 +63,7 @@ end, {
 -- Verbs without an argument, each as `<Plug>(pintle-VERB)`.
 for _, verb in ipairs({
   "add",
+  "apply",
   "ask",
   "attention",
   "close",
@@ -71,6 +72,7 @@ for _, verb in ipairs({
   "context",
   "delete",
   "diff",
+  "discard",
   "doctor",
   "earlier",
   "edit",

@@ -76,7 +76,21 @@ local verbs = {
     require("pintle").restart()
   end,
   new = function(text)
-    require("pintle").new(text ~= "" and text --[[@as pintle.Layout]] or nil)
+    local layout, kind
+    for word in text:gmatch("%S+") do
+      if word == "worktree" or word == "copy" then
+        kind = word
+      else
+        layout = word
+      end
+    end
+    require("pintle").new(layout --[[@as pintle.Layout?]], kind --[[@as pintle.IsolationKind?]])
+  end,
+  apply = function()
+    require("pintle.sessions").apply()
+  end,
+  discard = function()
+    require("pintle.sessions").discard()
   end,
   compact = function(text)
     require("pintle.sessions").compact(text ~= "" and text or nil)
@@ -210,7 +224,7 @@ local verbs = {
 local WORDS = {
   earlier = { "all" },
   mode = { "act", "plan" },
-  new = { "float", "side", "tab" },
+  new = { "copy", "float", "side", "tab", "worktree" },
   notes = { "send" },
   permissions = { "ask", "auto-edit", "full", "read-only" },
   review = { "new" },

@@ -281,6 +281,17 @@ M.durable = {
     end
     add({ kind = "files", changes = event.changes, by = event.by })
   end,
+  ["isolation.applied"] = function(_, event, add)
+    local conflicts = #vim.tbl_filter(function(file)
+      return file.outcome == "conflict" or file.outcome == "kept"
+    end, event.files)
+    local text = ("The changes were applied to your files (files: %d, with conflicts: %d)"):format(
+      #event.files,
+      conflicts
+    )
+    local level = conflicts > 0 and "warning" or "info"
+    add({ kind = "notice", notice = { level = level, code = "isolationApplied", message = text } })
+  end,
   ["review.decided"] = function(session, event, add)
     local undone = event.action.type == "revert" and event.action.decision
     if undone then

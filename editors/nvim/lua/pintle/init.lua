@@ -258,16 +258,18 @@ end
 
 ---Starts another session in this tab; the others stay open.
 ---@param layout? pintle.Layout "tab" shows it in a tab of its own.
-function M.new(layout)
+---@param kind? pintle.IsolationKind The copy of the project that it works in.
+function M.new(layout, kind)
   local here = workspace()
   local view = here:view()
-  if view and layout ~= "tab" and require("pintle.session").is_blank(view.state) then
+  if view and layout ~= "tab" and not kind and require("pintle.session").is_blank(view.state) then
     return M.open(layout)
   end
   if layout == "tab" then
     vim.cmd("tab split")
   end
   here:leave_session()
+  here.isolation = kind
   require("pintle.review").draw()
   M.open(layout, layout == "tab")
 end

@@ -21,6 +21,7 @@ local M = {}
 ---@class (exact) pintle.Session
 ---@field id string
 ---@field cwd? string
+---@field isolation? pintle.Isolation The copy of the project that it works in.
 ---@field title? string
 ---@field prompt? string The beginning of its first prompt, where that was told and not read.
 ---@field model? string
@@ -126,6 +127,7 @@ end
 function M.attach(session, result)
   session.came_at = session.came_at or result.seq
   session.cwd = result.cwd
+  session.isolation = result.isolation
   session.title = result.title or session.title
   session.context = result.context or session.context
   session.model = result.model

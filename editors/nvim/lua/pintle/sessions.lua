@@ -288,6 +288,71 @@ function M.merge()
   end)
 end
 
+---The current session, if it works in a copy of the project; says so otherwise.
+---@return pintle.Workspace? here
+---@return pintle.View? view
+local function isolated()
+  local here, view = M.current()
+  if view and not view.state.isolation then
+    log.say("the session works on your files; `:Pintle new worktree` starts one in a git worktree")
+    return nil, nil
+  end
+  return here, view
+end
+
+---Merges the changes in the session's copy into the project's files.
+function M.apply()
+  local here, view = isolated()
+  if not here or not view then
+    return
+  end
+  here.engine:request(protocol.method.isolation_apply, { sessionId = view.state.id }, function(err, result)
+    if err or not result then
+      return log.failed("not applied", err or { code = 0, message = "an empty answer" })
+    end
+    local count, conflicts = 0, {}
+    for _, file in ipairs(result.files) do
+      if file.outcome == "conflict" or file.outcome == "kept" then
+        table.insert(conflicts, vim.fn.fnamemodify(file.path, ":."))
+      else
+        count = count + 1
+      end
+    end
+    if #result.files == 0 then
+      log.say("no changes to apply")
+    elseif #conflicts == 0 then
+      log.say(
+        ("applied the changes to %d file%s; :Pintle undo all reverts them"):format(count, count == 1 and "" or "s")
+      )
+    else
+      log.warn("applied the changes with conflicts in " .. table.concat(conflicts, ", "))
+    end
+  end)
+end
+
+---Removes the session's copy with all unapplied changes, and leaves the session.
+function M.discard()
+  local here, view = isolated()
+  if not here or not view then
+    return
+  end
+  local id = view.state.id
+  local options = { prompt = "Discard the session's copy, with all unapplied changes?", kind = "pintle_discard" }
+  require("pintle.picker").select({ "Discard", "Cancel" }, options, function(choice)
+    if choice ~= "Discard" then
+      return
+    end
+    M.close(here, id, function()
+      here.engine:request(protocol.method.isolation_discard, { sessionId = id }, function(err)
+        if err then
+          return log.failed("not discarded", err)
+        end
+        log.say("discarded the copy; when the session is opened again, it works on your files")
+      end)
+    end)
+  end)
+end
+
 ---@type table<string, pintle.ExportFormat> by the end of a file's name
 local FORMATS = { html = "html", md = "md", json = "json", jsonl = "json", pi = "pi" }
 

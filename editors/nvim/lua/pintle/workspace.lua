@@ -31,6 +31,7 @@ local M = {}
 ---@field engine pintle.Engine
 ---@field views table<string, pintle.View>
 ---@field current? string
+---@field isolation? pintle.IsolationKind The copy that the next session works in.
 ---@field documents pintle.Documents
 ---@field private wanting? fun(view: pintle.View)[] What waits for a session that is being made or opened.
 ---@field private target? string The session that is being opened.
@@ -255,6 +256,8 @@ function Workspace:with_session(done)
   local params = { cwd = self.root, config = vim.empty_dict() }
   params.config.model = settings.model
   params.config.permissionMode = settings.permission_mode
+  params.isolation = self.isolation and { kind = self.isolation } or nil
+  self.isolation = nil
   self.engine:request(protocol.method.session_create, params, function(err, result)
     if err or not result then
       self.wanting = nil
