@@ -120,6 +120,16 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       if (event.by.type === "rewind") filesRewound(state.history, record.seq, event.by.toSeq);
       // What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
       return event.by.type === "other" ? [] : [{ type: "review" }];
+    case "isolation.applied": {
+      const conflicts = event.files.filter(
+        ({ outcome }) => outcome === "conflict" || outcome === "kept",
+      ).length;
+      const done = t("Changes applied to your files: {0}", event.files.length);
+      const message = conflicts === 0 ? done : `${done} ${t("({0} with conflicts)", conflicts)}`;
+      const level = conflicts === 0 ? "info" : "warning";
+      const notice: Notice = { level, code: "isolationApplied", message };
+      return [put(state, `applied:${record.seq}`, { kind: "notice", notice }), { type: "review" }];
+    }
     case "review.decided": {
       const { action } = event;
       const undone = action.type === "revert" ? action.decision : undefined;
