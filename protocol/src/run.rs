@@ -87,12 +87,56 @@ pub struct RunResult {
     /// Changes in the task's copy; only with `--isolation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<RunIsolation>,
+    /// The attempts, in their order; only with `--attempts`. The other fields describe the attempt that was chosen, or else the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<RunAttempt>,
     /// Changed files that the patch omits because they are outside the session's directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_patch: Vec<String>,
     /// Error, if the task failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
+}
+
+/// One of several attempts at a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunAttempt {
+    /// Session; absent if none could be created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Model that answered last, as `provider/id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Reason for the end, as in `stop` of the result.
+    pub stop: String,
+    /// Files that the agent changed, under their paths in the project.
+    pub changes: RunChanges,
+    /// Cost, in billionths of a US dollar; absent if the price is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
+    /// Verdict of the judge; absent without a judge, or if the attempt was not completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<RunVerdict>,
+    /// True for the attempt whose changes were applied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
+    /// Directory of the copy with the unapplied changes; absent if it was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
+}
+
+/// Verdict of a judge about an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunVerdict {
+    /// True if the judge exited with 0.
+    pub accepted: bool,
+    /// Number in the last line of its output, if there is one; higher is better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// End of its output.
+    pub output: String,
 }
 
 /// Changes in a task's copy, and whether they were applied.

@@ -112,8 +112,8 @@ pub use command::{
     TerminalAccess, Transient, TurnCommand, UserJob, each_session_request,
 };
 pub use engine::{
-    DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,
-    save_imported,
+    DecideContent, Engine, EngineHandle, LocalRun, PageRange, ResourceChange, ResourceStat,
+    UserShellRun, save_imported,
 };
 pub use error::{Action, Error, ErrorKind, Hint};
 pub use pintle_base::ambient::Secret;

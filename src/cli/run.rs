@@ -71,6 +71,7 @@ pub(super) async fn run(mut task: args::Run, ambient: Ambient) -> anyhow::Result
         model: None,
         tools: None,
         isolation: task.delivery.isolation(),
+        applies: task.delivery.attempts().is_none(),
         is_temporary: temporary.is_some(),
     };
     let options = run::Options {
@@ -102,7 +103,14 @@ pub(super) async fn run(mut task: args::Run, ambient: Ambient) -> anyhow::Result
         keeps_engine: false,
         stop: run::Stop { signal: signals.token(), signal_code: signals.shared_code(), hangup },
     };
-    let ran = beside(engine, run::run(out, handle, options));
+    let attempts = task.delivery.attempts();
+    let ran = async move {
+        match attempts {
+            Some(attempts) => run::run_attempts(out, handle, options, attempts).await,
+            None => run::run(out, handle, options).await,
+        }
+    };
+    let ran = beside(engine, ran);
     let code = tokio::select! {
         code = ran => code?,
         code = signals.run() => code,

@@ -87,6 +87,29 @@ pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String
     }
 }
 
+/// Records an error as a task's end.
+pub(crate) fn refused(outcome: &mut RunResult, error: Error) {
+    let (code, exit_code) = match error.kind {
+        ErrorKind::Auth => ("auth", PROVIDER),
+        ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
+        ErrorKind::Busy(_)
+        | ErrorKind::NoActiveTurn
+        | ErrorKind::Conflict
+        | ErrorKind::OpenElsewhere { .. } => ("conflict", USAGE),
+        ErrorKind::Internal => ("internal", FAILED),
+    };
+    outcome.status = RunStatus::Failed;
+    outcome.exit_code = exit_code;
+    code.clone_into(&mut outcome.stop);
+    outcome.error = Some(TurnError {
+        code: code.to_owned(),
+        message: error.message,
+        hint: error.hint.map(|hint| hint.to_string()),
+        retryable: false,
+        http_status: None,
+    });
+}
+
 impl Watch {
     pub(crate) fn new(failures: FailureConditions) -> Self {
         Self {
@@ -110,6 +133,7 @@ impl Watch {
                 denials: Vec::new(),
                 findings: Vec::new(),
                 isolation: None,
+                attempts: Vec::new(),
                 not_in_patch: Vec::new(),
                 error: None,
             },
@@ -126,25 +150,7 @@ impl Watch {
     }
 
     pub(crate) fn refused(&mut self, error: Error) {
-        let (code, exit_code) = match error.kind {
-            ErrorKind::Auth => ("auth", PROVIDER),
-            ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
-            ErrorKind::Busy(_)
-            | ErrorKind::NoActiveTurn
-            | ErrorKind::Conflict
-            | ErrorKind::OpenElsewhere { .. } => ("conflict", USAGE),
-            ErrorKind::Internal => ("internal", FAILED),
-        };
-        self.outcome.status = RunStatus::Failed;
-        self.outcome.exit_code = exit_code;
-        code.clone_into(&mut self.outcome.stop);
-        self.outcome.error = Some(TurnError {
-            code: code.to_owned(),
-            message: error.message,
-            hint: error.hint.map(|hint| hint.to_string()),
-            retryable: false,
-            http_status: None,
-        });
+        refused(&mut self.outcome, error);
     }
 
     /// Begins a task in a session.

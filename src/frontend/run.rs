@@ -3,6 +3,7 @@
 //! Stdout carries only the result; progress is reported on stderr. In the `events` format, lines are the records of the journal and the
 //! wire.
 
+mod attempts;
 mod filter;
 mod isolated;
 
@@ -14,6 +15,7 @@ pub use crate::outcome::{
 use crate::outcome::{Watch, count_lines};
 use crate::report;
 pub use crate::report::{Destination, Report, ReportFormat};
+pub use attempts::{Attempts, run_attempts};
 pub use filter::EventFilter;
 use pintle_agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, EventSelection, Feed, NewFolder,
@@ -73,7 +75,7 @@ pub enum Attached {
 }
 
 /// One task.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,
@@ -102,7 +104,7 @@ pub struct Options {
 }
 
 /// A task's session.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SessionOptions {
     /// The stored session to continue; `None` creates one.
     pub id: Option<String>,
@@ -116,14 +118,16 @@ pub struct SessionOptions {
     pub model: Option<String>,
     /// Names of the tools that a new session's model sees; `None` for all of the engine's tools.
     pub tools: Option<Vec<String>>,
-    /// The copy that a new session works in. Its changes are applied once the task is completed.
+    /// The copy that a new session works in.
     pub isolation: Option<IsolationRequest>,
+    /// True if the changes in the copy are applied once the task is completed.
+    pub applies: bool,
     /// True if the session is deleted after the task.
     pub is_temporary: bool,
 }
 
 /// A task's limits.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Limits {
     /// The turn's limits.
     pub turn: TurnLimits,
@@ -134,7 +138,7 @@ pub struct Limits {
 }
 
 /// A task's output.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Output {
     /// The format on stdout.
     pub format: Format,
@@ -151,7 +155,7 @@ pub struct Output {
 }
 
 /// The causes that stop a task early.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stop {
     /// Cancelled by a signal.
     pub signal: CancellationToken,
@@ -163,6 +167,28 @@ pub struct Stop {
 
 /// Runs one task, prints its result, and returns the exit code.
 pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
+    let outcome = carry_out(&out, &engine, &options).await;
+    conclude(&out, &options, &outcome).await
+}
+
+/// Prints a task's result, and returns the exit code.
+pub async fn conclude(out: &Outgoing, options: &Options, outcome: &RunResult) -> u8 {
+    if options.stop.hangup.is_cancelled() {
+        return HUNG_UP;
+    }
+    print_result(out, options, outcome).await;
+    let is_read = tokio::select! {
+        () = out.flushed() => true,
+        () = options.stop.hangup.cancelled() => false,
+    };
+    if options.output.format == Format::Text {
+        report_end(options, outcome);
+    }
+    if is_read { outcome.exit_code } else { HUNG_UP }
+}
+
+/// Runs one task, writes its patch and reports, and returns the result.
+pub async fn carry_out(out: &Outgoing, engine: &EngineHandle, options: &Options) -> RunResult {
     let mut watch = Watch::new(options.failures);
     watch.findings_in = (!options.output.reports.is_empty()).then(|| options.cwd.clone());
     let clock = Clock {
@@ -170,29 +196,27 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         idle: options.limits.idle,
     };
     let mut session = None;
-    if let Err(error) = attempt(&out, &engine, &options, clock, &mut session, &mut watch).await {
+    if let Err(error) = attempt(out, engine, options, clock, &mut session, &mut watch).await {
         watch.refused(error);
     }
     if let Some(session) = &session
-        && let Err(error) = count_lines(&engine, session, &mut watch).await
+        && let Err(error) = count_lines(engine, session, &mut watch).await
     {
         tracing::warn!("failed to count the changed lines: {error}");
     }
     if let (Some(session), Some(to)) = (&session, &options.output.patch)
-        && let Err(error) = write_patch(&out, &engine, session, to, &mut watch.outcome).await
+        && let Err(error) = write_patch(out, engine, session, to, &mut watch.outcome).await
     {
         watch.refused(error);
     }
-    let isolated = isolated::apply(session.as_ref(), &mut watch).await;
-    close(&engine, session.as_ref(), options.keeps_engine).await;
+    let applies = options.session.applies;
+    let isolated = isolated::apply(session.as_ref(), applies, &mut watch.outcome).await;
+    close(engine, session.as_ref(), options.keeps_engine).await;
     if let Some(isolated) = isolated {
-        isolated::finish(&engine, isolated, &mut watch.outcome).await;
-    }
-    if options.stop.hangup.is_cancelled() {
-        return HUNG_UP;
+        isolated::finish(engine, isolated, &mut watch.outcome).await;
     }
     let is_idle = watch.is_idle;
-    record_stop(&mut watch.outcome, &options, clock, is_idle);
+    record_stop(&mut watch.outcome, options, clock, is_idle);
     if let Some((copy, original)) = &options.copy {
         name_originals(&mut watch.outcome, copy, original);
     }
@@ -207,20 +231,11 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         }
     }
     for report in &options.output.reports {
-        if let Err(error) = write_report(&out, &engine, report, &watch.outcome).await {
+        if let Err(error) = write_report(out, engine, report, &watch.outcome).await {
             watch.refused(error);
         }
     }
-    let outcome = &mut watch.outcome;
-    print_result(&out, &options, outcome).await;
-    let is_read = tokio::select! {
-        () = out.flushed() => true,
-        () = options.stop.hangup.cancelled() => false,
-    };
-    if options.output.format == Format::Text {
-        report_end(&options, outcome);
-    }
-    if is_read { outcome.exit_code } else { HUNG_UP }
+    watch.outcome
 }
 
 /// Closes the task's session alone, or the engine.

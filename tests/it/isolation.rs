@@ -1,5 +1,7 @@
 //! Isolated sessions: they work in a copy of the project, and their changes are merged into the user's files on request.
 
+use crate::login::Provider;
+use crate::providers::chat;
 use crate::support::program::{Framing, Place, Program};
 use crate::tasks::ended;
 use serde_json::{Value, json};
@@ -337,4 +339,70 @@ fn a_task_applies_nothing_over_a_conflict_or_after_a_failure() {
         (&result["isolation"]["applied"], place.read("a.txt")),
         (&json!([]), BEFORE.to_owned())
     );
+}
+
+/// A provider whose models write their names, one each time over, to `made.txt`.
+fn writers(place: &Place) -> Provider {
+    let provider = Provider::start(|request| {
+        let request = request.json();
+        let messages = request["messages"].as_array().unwrap();
+        if messages.iter().any(|message| message["role"] == "tool") {
+            return (200, chat(&("done", None)));
+        }
+        let name = request["model"].as_str().unwrap();
+        let content = format!("{name}\n").repeat(name.len());
+        let write = json!({"path": "made.txt", "content": content});
+        (200, chat(&("", Some(("write", write)))))
+    });
+    let settings = format!("[providers.own]\nbase_url = \"{}/v1\"\napi = \"chat\"\n", provider.url);
+    std::fs::write(place.home().join("config.toml"), settings).unwrap();
+    provider
+}
+
+#[test]
+fn the_best_of_several_attempts_is_applied() {
+    let models = ["--attempt-model", "own/a", "--attempt-model", "own/bb", "--model", "own/a"];
+    let common = ["run", "go", "--format", "json", "--isolation", "copy", "--attempts", "3"];
+    for (name, judge, code, want, verdicts) in [
+        ("the highest score", "wc -l < made.txt", 0, Some("bb\nbb\n"), "yes 1, yes 2, yes 1"),
+        ("the accepted one", "grep -q b made.txt", 0, Some("bb\nbb\n"), "no -, yes -, no -"),
+        ("the first of two equals", "grep -q a made.txt", 0, Some("a\n"), "yes -, no -, yes -"),
+        ("none", "echo 3; false", 1, None, "no 3, no 3, no 3"),
+    ] {
+        let place = project(false);
+        let _provider = writers(&place);
+        let args = [&common[..], &models, &["--judge", judge]].concat();
+        let out = place.command(&args).stdin(Stdio::null()).output().unwrap();
+        let (got, result, said) = ended(&out);
+        assert_eq!(got, code, "{name}: {result} {said}");
+        let made = std::fs::read_to_string(place.path("made.txt")).ok();
+        assert_eq!(made.as_deref(), want, "{name}: {said}");
+        let attempts = result["attempts"].as_array().unwrap();
+        let word = |attempt: &Value| {
+            let verdict = &attempt["verdict"];
+            let accepted = if verdict["accepted"] == true { "yes" } else { "no" };
+            format!(
+                "{accepted} {}",
+                verdict["score"].as_f64().map_or("-".to_owned(), |it| it.to_string())
+            )
+        };
+        let words: Vec<String> = attempts.iter().map(word).collect();
+        assert_eq!(words.join(", "), verdicts, "{name}: {said}");
+        // The copies are kept only if the user may still want one.
+        let left = attempts.iter().filter(|attempt| attempt["copy"].is_string()).count();
+        assert_eq!(left, if want.is_some() { 0 } else { 3 }, "{name}: {result}");
+        let chosen = attempts.iter().filter(|attempt| attempt["chosen"] == true).count();
+        assert_eq!(chosen, usize::from(want.is_some()), "{name}");
+    }
+
+    let place = project(false);
+    let _provider = writers(&place);
+    let args = [&common[..], &models].concat();
+    let out = place.command(&args).stdin(Stdio::null()).output().unwrap();
+    let (code, result, said) = ended(&out);
+    assert_eq!((code, place.path("made.txt").exists()), (0, false), "{result} {said}");
+    let id = result["attempts"][1]["sessionId"].as_str().unwrap();
+    assert!(said.contains(&format!("to apply attempt 2: pintle sessions apply {id}")), "{said}");
+    assert_eq!(sessions(&place, &["apply", id]).0, 0);
+    assert_eq!(place.read("made.txt"), "bb\nbb\n");
 }

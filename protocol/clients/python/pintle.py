@@ -4742,6 +4742,8 @@ class RunLineResult(_RunLineResult, total=False):
     findings: list["Finding"]
     # Changes in the task's copy; only with `--isolation`.
     isolation: "RunIsolation"
+    # The attempts, in their order; only with `--attempts`. The other fields describe the attempt that was chosen, or else the first.
+    attempts: list["RunAttempt"]
     # Changed files that the patch omits because they are outside the session's directory.
     notInPatch: list[str]
     # Error, if the task failed.
@@ -4849,6 +4851,44 @@ class RunIsolation(_RunIsolation, total=False):
     copy: str
 
 
+class _RunAttempt(TypedDict):
+    # Reason for the end, as in `stop` of the result.
+    stop: str
+    # Files that the agent changed, under their paths in the project.
+    changes: "RunChanges"
+
+
+class RunAttempt(_RunAttempt, total=False):
+    """One of several attempts at a task. (Experimental.)"""
+
+    # Session; absent if none could be created.
+    sessionId: "SessionId"
+    # Model that answered last, as `provider/id`.
+    model: str
+    # Cost, in billionths of a US dollar; absent if the price is unknown.
+    costNanoUsd: int
+    # Verdict of the judge; absent without a judge, or if the attempt was not completed.
+    verdict: "RunVerdict"
+    # True for the attempt whose changes were applied.
+    chosen: bool
+    # Directory of the copy with the unapplied changes; absent if it was removed.
+    copy: str
+
+
+class _RunVerdict(TypedDict):
+    # True if the judge exited with 0.
+    accepted: bool
+    # End of its output.
+    output: str
+
+
+class RunVerdict(_RunVerdict, total=False):
+    """Verdict of a judge about an attempt. (Experimental.)"""
+
+    # Number in the last line of its output, if there is one; higher is better.
+    score: float
+
+
 class _RunResult(TypedDict):
     # Kind of end.
     status: "RunStatus"
@@ -4893,6 +4933,8 @@ class RunResult(_RunResult, total=False):
     findings: list["Finding"]
     # Changes in the task's copy; only with `--isolation`.
     isolation: "RunIsolation"
+    # The attempts, in their order; only with `--attempts`. The other fields describe the attempt that was chosen, or else the first.
+    attempts: list["RunAttempt"]
     # Changed files that the patch omits because they are outside the session's directory.
     notInPatch: list[str]
     # Error, if the task failed.

@@ -3765,6 +3765,36 @@ export type RunIsolation = {
   copy?: string;
 };
 
+/** One of several attempts at a task. (Experimental.) */
+export type RunAttempt = {
+  /** Session; absent if none could be created. */
+  sessionId?: SessionId;
+  /** Model that answered last, as `provider/id`. */
+  model?: string;
+  /** Reason for the end, as in `stop` of the result. */
+  stop: string;
+  /** Files that the agent changed, under their paths in the project. */
+  changes: RunChanges;
+  /** Cost, in billionths of a US dollar; absent if the price is unknown. */
+  costNanoUsd?: number;
+  /** Verdict of the judge; absent without a judge, or if the attempt was not completed. */
+  verdict?: RunVerdict;
+  /** True for the attempt whose changes were applied. */
+  chosen?: boolean;
+  /** Directory of the copy with the unapplied changes; absent if it was removed. */
+  copy?: string;
+};
+
+/** Verdict of a judge about an attempt. (Experimental.) */
+export type RunVerdict = {
+  /** True if the judge exited with 0. */
+  accepted: boolean;
+  /** Number in the last line of its output, if there is one; higher is better. */
+  score?: number;
+  /** End of its output. */
+  output: string;
+};
+
 /** Result of `pintle run`. (Experimental.) */
 export type RunResult = {
   /** Kind of end. */
@@ -3805,6 +3835,8 @@ export type RunResult = {
   findings?: Finding[];
   /** Changes in the task's copy; only with `--isolation`. */
   isolation?: RunIsolation;
+  /** The attempts, in their order; only with `--attempts`. The other fields describe the attempt that was chosen, or else the first. */
+  attempts?: RunAttempt[];
   /** Changed files that the patch omits because they are outside the session's directory. */
   notInPatch?: string[];
   /** Error, if the task failed. */

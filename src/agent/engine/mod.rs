@@ -49,6 +49,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 /// The open sessions. Run it alongside the frontends.
 #[derive(Debug)]
@@ -68,6 +69,15 @@ pub struct Engine {
 pub struct EngineHandle {
     services: Arc<Services>,
     requests: mpsc::Sender<Request>,
+}
+
+/// A finished command of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalRun {
+    /// True if the exit code is 0.
+    pub is_success: bool,
+    /// The last part of the output, stdout and stderr interleaved.
+    pub output: String,
 }
 
 impl EngineHandle {
@@ -158,6 +168,22 @@ impl EngineHandle {
         };
         all.extend(content);
         here.write(path, all).await.map_err(wrong)
+    }
+
+    /// Runs a user's command on this machine, outside of the sandbox.
+    ///
+    /// # Errors
+    /// The command cannot be started.
+    pub async fn run_local(
+        &self,
+        line: &str,
+        cwd: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<LocalRun, Error> {
+        let command = pintle_exec::Command::new(line, cwd, "user");
+        let ran = self.services.here.exec(command, cancel, &mut |_| {}).await;
+        let ran = ran.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
+        Ok(LocalRun { is_success: ran.end == pintle_exec::End::Exited(0), output: ran.tail })
     }
 
     /// Creates a session.

@@ -1,8 +1,8 @@
 //! Options of `run` for the destination of its changes: the working tree or a separate place, and reports.
 
 use super::{Values, heading};
-use clap::ValueEnum;
-use pintle_frontend::run::{Destination, Report, ReportFormat};
+use clap::{ValueEnum, ValueHint};
+use pintle_frontend::run::{Attempts, Destination, Report, ReportFormat};
 use pintle_protocol::isolation::{IsolationKind, IsolationRequest};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,15 @@ pub(crate) struct Delivery {
     /// With --isolation worktree, start from your uncommitted changes as well
     #[arg(long, requires = "isolation", help_heading = heading::OUTPUT)]
     uncommitted: bool,
+    /// Try the task N times side by side, each in a separate copy; without --judge, nothing is applied
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=16), requires = "isolation", conflicts_with_all = ["patch", "report"], help_heading = heading::OUTPUT)]
+    attempts: Option<u8>,
+    /// Run this command in each attempt's copy, and apply the best accepted attempt: 0 accepts it, and a number in the last line of the output is its score
+    #[arg(long, value_name = "COMMAND", requires = "attempts", value_hint = ValueHint::CommandString, help_heading = heading::OUTPUT)]
+    judge: Option<String>,
+    /// Use these models for the attempts, in turn; repeatable
+    #[arg(long, value_name = "PROVIDER/ID", requires = "attempts", add = Values::Model, help_heading = heading::OUTPUT)]
+    attempt_model: Vec<String>,
     /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE or github (annotations on stderr and the step summary); FILE - is stdout; repeatable
     #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report, add = Values::Report, help_heading = heading::OUTPUT)]
     report: Vec<ReportTarget>,
@@ -70,6 +79,15 @@ impl Delivery {
             IsolationChoice::Copy => IsolationKind::Copy,
         };
         Some(IsolationRequest { kind, uncommitted: self.uncommitted })
+    }
+
+    /// Returns how often the task is tried, and how an attempt is chosen; `None` for a task that is run once.
+    pub(crate) fn attempts(&self) -> Option<Attempts> {
+        Some(Attempts {
+            count: self.attempts?.into(),
+            judge: self.judge.clone(),
+            models: self.attempt_model.clone(),
+        })
     }
 
     /// Returns the reports. Relative paths start at `here`, and `summary` is the step summary's file.

@@ -262,7 +262,7 @@ fn every_argument_declares_its_values() {
     found.sort();
     found.dedup();
     // Numbers, patterns, and texts that only the user knows.
-    expect!["api_key at decision events exclude_tools forget from hunk idle_exit idle_timeout jobs limit max_cost max_seconds max_steps max_tokens max_tool_calls name part path query scopes shard since tail task_idle_timeout task_max_cost task_max_seconds task_max_steps task_max_tokens task_max_tool_calls task_timeout timeout to tools until words"].assert_eq(&found.join(" "));
+    expect!["api_key at attempts decision events exclude_tools forget from hunk idle_exit idle_timeout jobs limit max_cost max_seconds max_steps max_tokens max_tool_calls name part path query scopes shard since tail task_idle_timeout task_max_cost task_max_seconds task_max_steps task_max_tokens task_max_tool_calls task_timeout timeout to tools until words"].assert_eq(&found.join(" "));
 }
 
 #[test]

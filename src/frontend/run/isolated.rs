@@ -4,8 +4,8 @@
 
 use super::{name_originals, report_line};
 use crate::client::snapshot;
-use crate::outcome::{APPLY_CONFLICT, DONE, Watch};
-use pintle_agent::{EngineHandle, SessionHandle};
+use crate::outcome::{APPLY_CONFLICT, DONE, refused};
+use pintle_agent::{Command, EngineHandle, OpenConfig, SessionHandle};
 use pintle_base::text::visible::visible_line;
 use pintle_protocol::event::TurnError;
 use pintle_protocol::ids::SessionId;
@@ -26,8 +26,12 @@ pub(super) struct Applied {
     is_left: bool,
 }
 
-/// Applies a completed task's changes; `None` for a task without a copy.
-pub(super) async fn apply(session: Option<&SessionHandle>, watch: &mut Watch) -> Option<Applied> {
+/// Applies a completed task's changes if `applies` is set; `None` for a task without a copy.
+pub(super) async fn apply(
+    session: Option<&SessionHandle>,
+    applies: bool,
+    outcome: &mut RunResult,
+) -> Option<Applied> {
     let session = session?;
     let isolation = snapshot(session).await.ok()?.isolation?;
     let mut applied = Applied {
@@ -36,14 +40,14 @@ pub(super) async fn apply(session: Option<&SessionHandle>, watch: &mut Watch) ->
         result: RunIsolation::default(),
         is_left: true,
     };
-    if watch.outcome.exit_code != DONE {
-        applied.is_left = !watch.outcome.changes.files.is_empty();
+    if outcome.exit_code != DONE || !applies {
+        applied.is_left = !outcome.changes.files.is_empty();
         return Some(applied);
     }
     let params =
         IsolationApplyParams { on_conflict: OnConflict::Refuse, ..IsolationApplyParams::default() };
     match session.call::<IsolationApply>(params).await {
-        Err(error) => watch.refused(error),
+        Err(error) => refused(outcome, error),
         Ok(done) => {
             for file in done.files {
                 match file.outcome {
@@ -58,11 +62,37 @@ pub(super) async fn apply(session: Option<&SessionHandle>, watch: &mut Watch) ->
             applied.is_left = !applied.result.conflicts.is_empty();
             if applied.is_left {
                 applied.result.applied.clear();
-                refuse(&applied, &mut watch.outcome);
+                refuse(&applied, outcome);
             }
         }
     }
     Some(applied)
+}
+
+/// Reopens a finished task's session, applies the changes, and completes the result.
+pub(super) async fn apply_stored(engine: &EngineHandle, outcome: &mut RunResult) {
+    let Some(id) = outcome.session_id.clone() else { return };
+    let session = match engine.open(id, OpenConfig::default()).await {
+        Ok(session) => session,
+        Err(error) => return refused(outcome, error),
+    };
+    let applied = apply(Some(&session), true, outcome).await;
+    if let Err(error) = session.ask(|reply| Command::Close { reply }).await {
+        tracing::warn!("failed to close the session: {error}");
+    }
+    if let Some(applied) = applied {
+        finish(engine, applied, outcome).await;
+    }
+}
+
+/// Removes a finished task's copy without applying it.
+pub(super) async fn discard(engine: &EngineHandle, outcome: &mut RunResult) {
+    let copy = outcome.isolation.as_mut().and_then(|isolation| isolation.copy.take());
+    if let (Some(_), Some(id)) = (copy, outcome.session_id.clone())
+        && let Err(error) = engine.discard_isolation(id).await
+    {
+        tracing::warn!("failed to remove a copy: {error}");
+    }
 }
 
 /// Records that the changes conflict with the user's.

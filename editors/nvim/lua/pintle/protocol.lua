@@ -2283,6 +2283,23 @@
 ---@field conflicts? (string)[] Files of the project with conflicting changes, absolute.
 ---@field copy? string Directory of the copy with the unapplied changes; absent if there are none, in which case the copy was removed.
 
+---One of several attempts at a task. (Experimental.)
+---@class pintle.RunAttempt
+---@field sessionId? pintle.SessionId Session; absent if none could be created.
+---@field model? string Model that answered last, as `provider/id`.
+---@field stop string Reason for the end, as in `stop` of the result.
+---@field changes pintle.RunChanges Files that the agent changed, under their paths in the project.
+---@field costNanoUsd? integer Cost, in billionths of a US dollar; absent if the price is unknown.
+---@field verdict? pintle.RunVerdict Verdict of the judge; absent without a judge, or if the attempt was not completed.
+---@field chosen? boolean True for the attempt whose changes were applied.
+---@field copy? string Directory of the copy with the unapplied changes; absent if it was removed.
+
+---Verdict of a judge about an attempt. (Experimental.)
+---@class pintle.RunVerdict
+---@field accepted boolean True if the judge exited with 0.
+---@field score? number Number in the last line of its output, if there is one; higher is better.
+---@field output string End of its output.
+
 ---Result of `pintle run`. (Experimental.)
 ---@class pintle.RunResult
 ---@field status pintle.RunStatus Kind of end.
@@ -2304,6 +2321,7 @@
 ---@field denials (pintle.RunDenial)[] Calls that were denied.
 ---@field findings? (pintle.Finding)[] Findings that the model reported, in order, each once; only if a report was requested.
 ---@field isolation? pintle.RunIsolation Changes in the task's copy; only with `--isolation`.
+---@field attempts? (pintle.RunAttempt)[] The attempts, in their order; only with `--attempts`. The other fields describe the attempt that was chosen, or else the first.
 ---@field notInPatch? (string)[] Changed files that the patch omits because they are outside the session's directory.
 ---@field error? pintle.TurnError Error, if the task failed.
 
