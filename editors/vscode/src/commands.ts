@@ -16,6 +16,7 @@ import { serverCommands } from "./servers/view/serverCommands.ts";
 import { goesOnText } from "./sessions/list.ts";
 import type { RewindOwner } from "./sessions/view/rewindCommands.ts";
 import { rewindCommands } from "./sessions/view/rewindCommands.ts";
+import { isolationCommands } from "./sessions/view/isolationCommands.ts";
 import { sessionCommands } from "./sessions/view/sessionCommands.ts";
 import type { SessionsTree } from "./sessions/view/sessionsTree.ts";
 import type { Keys } from "./settings/keys.ts";
@@ -49,6 +50,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...modeCommands(owner),
     ...engineCommands(owner),
     ...sessionCommands(owner),
+    ...isolationCommands(owner),
     ...serverCommands(owner, logins),
     ...trustCommands(owner),
     ...ruleCommands(owner),

@@ -130,7 +130,7 @@ test("verbs with nothing to do", function()
   vi:cmd("Pintle steer hello")
   vi:wait_note("no running turn to steer")
   vi:cmd("Pintle nonsense")
-  vi:wait_note("unknown command `:Pintle nonsense`; expected one of: add, ask, attention, close, comment")
+  vi:wait_note("unknown command `:Pintle nonsense`; expected one of: add, apply, ask, attention, close")
   equal(
     vi:lua("return vim.fn.getcompletion('Pintle s', 'cmdline')"),
     { "search", "servers", "sessions", "steer", "stop" }

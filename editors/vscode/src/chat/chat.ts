@@ -1,5 +1,12 @@
 /** One chat: the session that it shows, the verbs on that, and the problem that it has. It stores nothing that the engine can provide again. */
-import type { ClientRequests, Input, QueuedInput, SessionId, WorkMode } from "pintle-client";
+import type {
+  ClientRequests,
+  Input,
+  IsolationRequest,
+  QueuedInput,
+  SessionId,
+  WorkMode,
+} from "pintle-client";
 import { Disconnected } from "pintle-client";
 import type { Engine } from "../connection/engine.ts";
 import type { Problem } from "../connection/problem.ts";
@@ -38,6 +45,7 @@ export class Chat {
   readonly #ask: Ask = (method, params) => this.request(method, params);
   #problem: Problem | undefined;
   #nextMode: WorkMode = "act";
+  #nextIsolation: IsolationRequest | undefined;
 
   /** `isHome`: the chat of the view, whose session the window remembers; others belong to editor tabs. */
   constructor(window: ChatWindow, memory: ChatMemory, isHome: boolean, listener: ChatListener) {
@@ -51,7 +59,8 @@ export class Chat {
       explain: (error) => this.#explain(error),
       clearProblem: () => this.#setProblem(undefined),
       nextMode: () => this.#nextMode,
-      modeTaken: () => (this.#nextMode = "act"),
+      nextIsolation: () => this.#nextIsolation,
+      created: () => this.#forgetNext(),
       handBack: (inputs) => this.#handBack(inputs),
       changed: (changes) => listener.changed(changes),
       reset: () => listener.reset(),
@@ -103,6 +112,16 @@ export class Chat {
     this.window.listener.head();
   }
 
+  /** The copy of the project that the next session works in; undefined for the files themselves. */
+  get nextIsolation(): IsolationRequest | undefined {
+    return this.#nextIsolation;
+  }
+
+  #forgetNext(): void {
+    this.#nextMode = "act";
+    this.#nextIsolation = undefined;
+  }
+
   /** Starts the engine; the session of the last time comes back with it. */
   start(): Promise<void> {
     return this.window.start();
@@ -146,12 +165,13 @@ export class Chat {
     this.asked.answer(id, result);
   }
 
-  /** Goes on without a session; the next prompt makes one. */
-  async newSession(): Promise<void> {
+  /** Goes on without a session; the next prompt makes one, which works in a copy of the project if that is requested. */
+  async newSession(isolation?: IsolationRequest): Promise<void> {
     // The view is that of a new session at once: what is typed now is for that.
     const left = this.shown.leave();
     this.shown.forget();
-    this.#nextMode = "act";
+    this.#forgetNext();
+    this.#nextIsolation = isolation;
     this.#setProblem(undefined);
     this.#listener.reset();
     await left;

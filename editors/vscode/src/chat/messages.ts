@@ -3,6 +3,7 @@ import type {
   Delivery,
   FileChange,
   Input,
+  IsolationKind,
   Notice,
   PlanItem,
   Question,
@@ -103,6 +104,8 @@ export interface Head {
   permissionMode: string;
   /** `act` or `plan`. */
   mode: string;
+  /** The copy of the project that the session works in, or that the next one will. */
+  isolation: { kind: IsolationKind; isNext: boolean } | undefined;
   /** What the session cost; empty where that is not known. */
   cost: string;
   /** How full the model's window is; undefined where that is not known. */
@@ -230,6 +233,8 @@ export type FromPage =
   /** Goes on from where a failed turn ended. */
   | { type: "continueTurn" }
   | { type: "stop" | "newSession" | "attach" | "showLog" }
+  /** Applies the changes in the session's copy, or discards the copy. */
+  | { type: "applyIsolation" | "discardIsolation" }
   | { type: "installEngine" | "locateEngine" | "openFolder" | "trust" }
   /** The keyboard goes back to where it was before the question. */
   | { type: "focusBack"; to: KeyboardPlace }

@@ -64,7 +64,7 @@ export class LineEdits {
   async run({ request, name, attached, config }: LineEdit, signal: AbortSignal): Promise<EndedEdit> {
     const title = `edit ${name}: ${request.split("\n", 1)[0] ?? ""}`.slice(0, MOST_TITLE);
     const all = { ...config, systemPrompt: INSTRUCTIONS };
-    const session = await this.#sessions.create(all, () => undefined, title);
+    const session = await this.#sessions.create(all, () => undefined, { title });
     const sessionId = session.id;
     const turn = new Promise<TurnCompleted>((ended, failed) =>
       this.#running.set(sessionId, { ended, failed }),

@@ -2,7 +2,14 @@
  * The sessions that a window has open: those that its chats show, and others that were left and go on. It makes, opens and stops them, and
  * passes on what happens in them.
  */
-import type { AnyRecord, Client, QueuedInput, SessionConfig, SessionId } from "pintle-client";
+import type {
+  AnyRecord,
+  Client,
+  IsolationRequest,
+  QueuedInput,
+  SessionConfig,
+  SessionId,
+} from "pintle-client";
 import { Disconnected } from "pintle-client";
 import type { Ask } from "../chat/turns.ts";
 import type { Engine, Surroundings } from "../connection/engine.ts";
@@ -103,19 +110,27 @@ export class Sessions {
   }
 
   /** Creates a session. `made` is called before any of its events are applied. */
-  async create(config: SessionConfig, made: (session: Session) => void, title?: string): Promise<Session> {
+  async create(
+    config: SessionConfig,
+    made: (session: Session) => void,
+    { title, isolation }: { title?: string; isolation?: IsolationRequest | undefined } = {},
+  ): Promise<Session> {
     const { engine, around } = this.#host;
     const { connection } = engine;
     if (connection === undefined) throw new Disconnected();
     const early: AnyRecord[] = [];
     this.#early.add(early);
     try {
-      const all = { ...sessionConfig(around.settings()), ...this.#folders(), ...config };
+      // Other folders are not copied.
+      const folders = isolation === undefined ? this.#folders() : {};
+      const all = { ...sessionConfig(around.settings()), ...folders, ...config };
       const named = title === undefined ? {} : { title };
+      const copied = isolation === undefined ? {} : { isolation };
       const result = await connection.request("session/create", {
         cwd: around.folder,
         config: all,
         ...named,
+        ...copied,
       });
       const session = this.make(result.sessionId);
       made(session);

@@ -1,5 +1,5 @@
 /** The session that one chat shows: made by the first prompt, opened, left, and opened again after the engine restarts. */
-import type { QueuedInput, SessionId, WorkMode } from "pintle-client";
+import type { IsolationRequest, QueuedInput, SessionId, WorkMode } from "pintle-client";
 import type { Change } from "../transcript/state.ts";
 import type { Session } from "./session.ts";
 import type { Sessions, Viewer } from "./sessions.ts";
@@ -17,9 +17,12 @@ interface Host {
   /** Shows a problem. */
   explain(error: unknown): void;
   clearProblem(): void;
-  /** The work mode for a session that is created now, and that one was created in it. */
+  /** The work mode for a session that is created now. */
   nextMode(): WorkMode;
-  modeTaken(): void;
+  /** The copy of the project that it works in. */
+  nextIsolation(): IsolationRequest | undefined;
+  /** A session was created with them. */
+  created(): void;
   handBack(inputs: QueuedInput[]): void;
   changed(changes: Change[]): void;
   /** Another session is shown. */
@@ -57,15 +60,15 @@ export class Shown implements Viewer {
     const mode = this.#host.nextMode();
     // From the start: a session that plans first is never able to act before.
     const config = mode === "act" ? {} : { mode };
-    const creating = this.#host.sessions
-      .create(config, (session) => {
-        this.#host.modeTaken();
-        this.#host.memory.session = session.id;
-        this.#take(session);
-      })
-      .finally(() => {
-        if (this.#creating === creating) this.#creating = undefined;
-      });
+    const isolation = this.#host.nextIsolation();
+    const made = (session: Session): void => {
+      this.#host.created();
+      this.#host.memory.session = session.id;
+      this.#take(session);
+    };
+    const creating = this.#host.sessions.create(config, made, { isolation }).finally(() => {
+      if (this.#creating === creating) this.#creating = undefined;
+    });
     this.#creating = creating;
     return creating;
   }

@@ -32,6 +32,7 @@ export type Outcome =
 export function attach(state: State, result: SessionResult): void {
   state.cameAt = Math.min(state.cameAt, result.seq);
   state.opened(result);
+  state.isolation = result.isolation;
 }
 
 export function apply(state: State, record: AnyRecord): Outcome {

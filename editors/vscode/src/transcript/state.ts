@@ -1,5 +1,6 @@
 /** The state of a session as it is drawn: what the client folds, and the transcript. `reducer.ts` makes it from events. */
 import type {
+  Isolation,
   Item,
   ItemId,
   Notice,
@@ -60,6 +61,8 @@ export class State extends Session {
   /** The numbers of `entries`, by key. */
   indexes = new Map<string, number>();
   history: History = emptyHistory();
+  /** The copy of the project that it works in. */
+  isolation: Isolation | undefined;
   /** The decisions that were not undone, oldest first, and those that were. */
   decisions: number[] = [];
   readonly undone = new Set<number>();

@@ -25,6 +25,8 @@ export function drawBanners(head: Head, retry: () => void, send: Send): HTMLElem
     const kind = problem.need?.kind === "model" ? "info" : problem.isConflict ? "warning" : "error";
     banners.push(banner(kind, problem.text, problem.hint, actions));
   }
+  if (head.isolation !== undefined)
+    banners.push(drawIsolation(head.isolation, head.activity === "idle", send));
   if (head.stalledSeconds !== undefined) {
     const text = t("No data from the model for {0} s.", head.stalledSeconds);
     const hint = t("A response may still arrive; trying again stops the turn and resends your message.");
@@ -41,6 +43,26 @@ export function drawBanners(head: Head, retry: () => void, send: Send): HTMLElem
     banners.push(banner("warning", text, "", [compare]));
   }
   return banners;
+}
+
+function drawIsolation(
+  { kind, isNext }: NonNullable<Head["isolation"]>,
+  isIdle: boolean,
+  send: Send,
+): HTMLElement {
+  const inWorktree = isNext
+    ? t("The next session works in a git worktree.")
+    : t("This session works in a git worktree.");
+  const inCopy = isNext ? t("The next session works in a copy.") : t("This session works in a copy.");
+  const hint = t("Your files do not change until you apply its changes.");
+  const actions =
+    isNext || !isIdle
+      ? []
+      : [
+          button(t("Apply Changes"), () => send({ type: "applyIsolation" })),
+          button(t("Discard…"), () => send({ type: "discardIsolation" }), "secondary"),
+        ];
+  return banner("info", kind === "worktree" ? inWorktree : inCopy, hint, actions);
 }
 
 function engineActions({ kind, cause }: Head["engine"], retry: () => void, send: Send): HTMLElement[] {

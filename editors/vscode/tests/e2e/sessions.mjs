@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { LONG, edit, gate, say, until } from "./support.mjs";
+import { LONG, call, edit, gate, say, until } from "./support.mjs";
 
 const row = (window, text) =>
   window.page.locator('.pane:has([aria-label="Sessions Section"]) .monaco-list-row', { hasText: text });
@@ -84,6 +84,40 @@ export async function allFoldersOfAWorkspaceBelongToTheWork(rig) {
   );
   assert.equal(second.read("b.txt"), "saved\n", "what is unsaved stays unsaved");
   await window.shot("91-two-folders");
+}
+
+export async function aSessionWorksInACopyUntilItsChangesAreApplied(rig) {
+  const write = (path) => call("write", { path, content: `${path}\n` });
+  const folder = rig.folder("copies", {
+    settings: { "pintle.permissionMode": "full" },
+    script: {
+      replies: [
+        write("first.txt"),
+        say("The first is there."),
+        write("second.txt"),
+        say("The second is there."),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.command("Pintle: Work in a Copy of the Project");
+  await window.pick("Copy of the folder");
+  await window.sees("The next session works in a copy.");
+  await window.send("Begin");
+  await window.answers("The first is there.");
+  await window.sees("This session works in a copy.");
+  assert.equal(folder.has("first.txt"), false);
+  await window.button("Apply Changes").click();
+  await window.notified("Changes applied to 1 file.");
+  assert.equal(folder.read("first.txt"), "first.txt\n");
+  await window.sees("Changes applied to your files: 1");
+  await window.send("Go on");
+  await window.answers("The second is there.");
+  await window.button("Discard…").click();
+  const dialog = window.page.locator(".monaco-dialog-box");
+  await dialog.getByRole("button", { name: "Discard", exact: true }).click({ timeout: LONG });
+  await until("the copy is gone", () => rig.copies().length === 0);
+  assert.equal(folder.has("second.txt"), false);
 }
 
 export async function twoWindowsOnAFolderKeepTheirOwnDrafts(rig) {

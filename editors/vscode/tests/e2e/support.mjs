@@ -467,6 +467,14 @@ export class Rig {
       .map((name) => fs.readFileSync(path.join(folder, name), "utf8"));
   }
 
+  /** The copies of projects that isolated sessions work in. */
+  copies() {
+    const folder = path.join(this.base, "home/isolated");
+    const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+    const inside = (name) => fs.readdirSync(path.join(folder, name), { withFileTypes: true });
+    return names.flatMap(inside).filter((entry) => entry.isDirectory());
+  }
+
   /** The refusals of proposed API so far: from the logs of VS Code, and from the windows' consoles. */
   refusals() {
     const logs = path.join(this.base, "user-data/logs");

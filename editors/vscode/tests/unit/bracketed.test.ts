@@ -161,6 +161,7 @@ function head(more: Partial<Head>): Head {
     title: "α",
     model: "α",
     permissionMode: "ask",
+    isolation: { kind: "copy", isNext: false },
     mode: "act",
     cost: "$1",
     context: meterOf({ tokens: 500, window: 900 }),

@@ -84,7 +84,9 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       void owner.attach();
       return;
     case "newSession":
-      void vscode.commands.executeCommand("pintle.newSession");
+    case "applyIsolation":
+    case "discardIsolation":
+      void vscode.commands.executeCommand(`pintle.${message.type}`);
       return;
     case "send":
     case "steer":

@@ -30,6 +30,7 @@ export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
     model: state?.model ?? setting("model"),
     permissionMode: state?.permissionMode ?? setting("permissionMode"),
     mode: state?.mode ?? chat?.nextMode ?? "act",
+    isolation: isolationOf(chat),
     cost: costText(state?.costNanoUsd),
     context: meterOf(state?.context),
     queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
@@ -43,6 +44,12 @@ export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
     plan: state?.plan?.items ?? [],
     unsaved: unsaved.map((path) => ({ path, label: labelOf(folderPath, path) })),
   };
+}
+
+function isolationOf(chat: Chat | undefined): Head["isolation"] {
+  const state = chat?.state;
+  const kind = state === undefined ? chat?.nextIsolation?.kind : state.isolation?.kind;
+  return kind === undefined ? undefined : { kind, isNext: state === undefined };
 }
 
 function stalledSeconds(chat: Chat | undefined): number | undefined {
