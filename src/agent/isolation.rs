@@ -124,6 +124,12 @@ async fn copy(
     let (store, id) = (services.store.clone(), session.clone());
     let now_ms = services.ambient.now_ms();
     let own = in_background(move || store.create_isolated(&id, now_ms)).await?;
+    if own.starts_with(&original) {
+        let what = format!("{} contains pintle's data directory", original.display());
+        return Err(Error::new(ErrorKind::Invalid, what).hint(
+            "start in a directory without it, or set PINTLE_HOME to one outside of the project",
+        ));
+    }
     let root = own.join(original.file_name().unwrap_or("root".as_ref()));
     let isolated = Isolated { kind: wanted.kind, root, original, cwd: cwd.to_owned() };
     let (store, id, kept) = (services.store.clone(), session.clone(), isolated.clone());

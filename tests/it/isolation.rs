@@ -96,7 +96,7 @@ fn changes_stay_in_the_copy_until_they_are_applied() {
             &place,
             &[
                 edit("two", "TWO"),
-                call("write", json!({"path": "new.txt", "content": "new\n"})),
+                call("write", json!({"path": "deep/er/new.txt", "content": "new\n"})),
                 call("bash", json!({"command": "printf 'made\\n' > made.txt; cat b.txt"})),
                 say("done"),
                 edit("three", "THREE"),
@@ -118,11 +118,11 @@ fn changes_stay_in_the_copy_until_they_are_applied() {
 
         turn(&mut program);
         assert_eq!(place.read("a.txt"), BEFORE, "{name}");
-        assert!(!place.path("new.txt").exists() && !place.path("made.txt").exists(), "{name}");
+        assert!(!place.path("deep").exists() && !place.path("made.txt").exists(), "{name}");
         std::fs::write(place.path("a.txt"), BEFORE.replace("six", "the user's")).unwrap();
 
         let applied = program.ask("isolation/apply", json!({}));
-        let all = "a.txt applied, made.txt applied, new.txt applied";
+        let all = "a.txt applied, new.txt applied, made.txt applied";
         assert_eq!(
             (outcomes(&applied), &applied["applied"]),
             (all.to_owned(), &json!(true)),
@@ -130,14 +130,18 @@ fn changes_stay_in_the_copy_until_they_are_applied() {
         );
         let merged = BEFORE.replace("six", "the user's").replace("two", "TWO");
         assert_eq!(
-            (place.read("a.txt"), place.read("new.txt")),
+            (place.read("a.txt"), place.read("deep/er/new.txt")),
             (merged.clone(), "new\n".to_owned()),
             "{name}"
         );
         assert_eq!(place.read("b.txt"), "changed\n", "{name}");
         let open = hunks(&mut program);
         let paths: Vec<PathBuf> = open.iter().map(|(path, ..)| path.clone()).collect();
-        assert_eq!(paths, ["a.txt", "made.txt", "new.txt"].map(|file| place.path(file)), "{name}");
+        assert_eq!(
+            paths,
+            ["a.txt", "deep/er/new.txt", "made.txt"].map(|file| place.path(file)),
+            "{name}"
+        );
 
         // Each is undone for itself, in the user's files.
         let undo = json!({"type": "undo", "target": {"type": "hunk", "hunk": open[0].1}});
@@ -158,9 +162,11 @@ fn changes_stay_in_the_copy_until_they_are_applied() {
 fn lines_that_both_have_changed_are_marked_or_refused() {
     let place = project(false);
     std::fs::write(place.path("gone.txt"), "gone\n").unwrap();
+    // A file that is too large to be kept, and a directory that its owner cannot change.
+    let command = "rm gone.txt; head -c 17000000 /dev/zero > big; mkdir -p closed/in && chmod 500 closed/in closed";
     let mut program = started(
         &place,
-        &[edit("two", "TWO"), call("bash", json!({"command": "rm gone.txt"})), say("done")],
+        &[edit("two", "TWO"), call("bash", json!({"command": command})), say("done")],
     );
     let created = program.ask("session/create", json!({"isolation": {"kind": "copy"}}));
     turn(&mut program);
@@ -168,7 +174,7 @@ fn lines_that_both_have_changed_are_marked_or_refused() {
     std::fs::write(place.path("a.txt"), &theirs).unwrap();
     std::fs::write(place.path("gone.txt"), "edited\n").unwrap();
     let refused = program.ask("isolation/apply", json!({"onConflict": "refuse"}));
-    let both = "a.txt conflict, gone.txt kept";
+    let both = "a.txt conflict, big applied, gone.txt kept";
     assert_eq!((outcomes(&refused), &refused["applied"]), (both.to_owned(), &json!(false)));
     assert_eq!(
         (place.read("a.txt"), place.read("gone.txt")),
@@ -180,6 +186,7 @@ fn lines_that_both_have_changed_are_marked_or_refused() {
     let conflict = "<<<<<<< current\nzwei\n||||||| before\ntwo\n=======\nTWO\n>>>>>>> agent\n";
     assert_eq!(place.read("a.txt"), BEFORE.replace("two\n", conflict));
     assert_eq!(place.read("gone.txt"), "edited\n");
+    assert_eq!(std::fs::metadata(place.path("big")).unwrap().len(), 17_000_000);
     // What was left out is still pending, and all of the rest is undone at once.
     let left = program.ask("isolation/apply", json!({"onConflict": "refuse"}));
     assert_eq!(outcomes(&left), "gone.txt kept");
@@ -253,6 +260,7 @@ fn what_cannot_be_isolated_is_refused_and_leaves_nothing() {
             "is not in the last commit",
         ),
         ("nothing", true, "missing", "copy", "cannot be used"),
+        ("what contains all data", false, "..", "copy", "contains pintle's data directory"),
     ] {
         let place = project(has_git);
         let mut program = started(&place, &[]);

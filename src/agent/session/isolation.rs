@@ -11,7 +11,7 @@ use super::{Phase, Session};
 use crate::background::in_background;
 use crate::command::{Record, Reply};
 use crate::error::{Error, ErrorKind};
-use crate::file_history::{content_of, state};
+use crate::file_history::{PLAIN_MODE, content_of, state};
 use pintle_exec::Environment;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
@@ -55,14 +55,15 @@ impl Merger {
     ) -> Result<Option<Merge>, Error> {
         let copy = PathBuf::from(&path);
         let Some(original) = self.isolated.original_of(&copy) else { return Ok(None) };
-        let is_known = base.as_ref().is_none_or(|base| !base.is_lost);
-        let base = known(base.as_ref(), &self.blobs);
-        let (_, theirs) = self.read(&copy).await?;
+        let (theirs_is, theirs) = self.read(&copy).await?;
         let (was, ours) = self.read(&original).await?;
-        let merged = match apply_over(base.as_ref(), ours.as_ref(), theirs.as_ref(), AGENT) {
-            // A file whose content was too large to keep must not count as missing.
-            _ if !is_known && ours != theirs => AppliedOver::Impossible,
-            merged => merged,
+        let is_base = |state: &Option<FileState>| hash_of(state.as_ref()) == hash_of(base.as_ref());
+        let merged = match base.as_ref().map(|base| content_of(base, &self.blobs)) {
+            // Its content was too large to keep, so it can be recognized but not merged.
+            Some(None) if is_base(&theirs_is) => AppliedOver::Unchanged,
+            Some(None) if is_base(&was) => AppliedOver::Written(theirs),
+            Some(None) => AppliedOver::Impossible,
+            base => apply_over(base.flatten().as_ref(), ours.as_ref(), theirs.as_ref(), AGENT),
         };
         let (outcome, after) = match merged {
             AppliedOver::Unchanged => (ApplyOutcome::Unchanged, None),
@@ -80,12 +81,17 @@ impl Merger {
     async fn read(&self, path: &Path) -> Result<(Option<FileState>, Option<Content>), Error> {
         let found = state(self.env.as_ref(), &self.blobs, path).await;
         let found = found.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
-        if found.as_ref().is_some_and(|found| found.is_lost) {
-            let what = format!("{} is too large to be merged", path.display());
-            return Err(Error::new(ErrorKind::Invalid, what)
-                .hint("copy it yourself, and undo its hunks in the isolated session"));
-        }
-        let content = known(found.as_ref(), &self.blobs);
+        let content = match &found {
+            // Too large to be kept, but not to be copied.
+            Some(state) if state.is_lost => {
+                let bytes = self.env.read(path).await;
+                let bytes =
+                    bytes.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
+                Some(Content { bytes: bytes.into(), mode: state.mode.unwrap_or(PLAIN_MODE) })
+            }
+            Some(state) => content_of(state, &self.blobs),
+            None => None,
+        };
         Ok((found, content))
     }
 }
@@ -186,6 +192,6 @@ impl Session {
     }
 }
 
-fn known(state: Option<&FileState>, blobs: &Blobs) -> Option<Content> {
-    state.and_then(|state| content_of(state, blobs))
+fn hash_of(state: Option<&FileState>) -> Option<&str> {
+    state.map(|state| state.sha256.as_str())
 }

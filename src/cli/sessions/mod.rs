@@ -23,7 +23,7 @@ use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{SearchHit, SessionSearchParams, SnippetPiece};
 use pintle_session::store::index::Stored;
-use pintle_session::store::{Filter, JournalReport, Store};
+use pintle_session::store::{Filter, IsolatedFolder, JournalReport, Store};
 use serde_json::{json, value::RawValue};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -314,7 +314,7 @@ impl StoreCommands<'_> {
             let mut copies = self.store.all_isolated();
             copies.retain(|copy| copy.is_there || copy.is_abandoned);
             if !copies.is_empty() {
-                let bytes = copies.iter().map(|copy| copy.bytes).sum();
+                let bytes = copies.iter().map(IsolatedFolder::bytes).sum();
                 let all = plural(copies.len() as u64, "project");
                 writeln!(out, "copies    {all} of isolated sessions, {}", size(bytes))?;
             }

@@ -40,6 +40,7 @@ pub async fn run_attempts(
     options: Options,
     attempts: Attempts,
 ) -> u8 {
+    let is_quiet = options.output.is_quiet;
     let all = (0..attempts.count).map(|place| {
         let mut options = options.clone();
         options.keeps_engine = true;
@@ -49,7 +50,8 @@ pub async fn run_attempts(
         if let Some(model) = model.and_then(|at| attempts.models.get(at)) {
             options.session.model = Some(model.clone());
         }
-        attempt(&engine, options, attempts.judge.as_deref(), place)
+        let says = !is_quiet;
+        attempt(&engine, options, attempts.judge.as_deref(), says.then_some(place))
     });
     let mut finished = join_all(all).await;
     let best = best(&finished);
@@ -83,18 +85,18 @@ pub async fn run_attempts(
         reject(&mut result);
     }
     result.attempts = shown;
-    if !options.output.is_quiet {
+    if !is_quiet {
         report(&result.attempts, is_offered);
     }
     conclude(&out, &options, &result).await
 }
 
-/// Runs an attempt, and the judge on its result.
+/// Runs an attempt, and the judge on its result. Its number is `None` if nothing is to be printed.
 async fn attempt(
     engine: &EngineHandle,
     options: Options,
     judge: Option<&str>,
-    place: usize,
+    shown_as: Option<usize>,
 ) -> Finished {
     // Prints nothing itself: there is one result for all attempts.
     let (out, _) = Outgoing::channel();
@@ -103,11 +105,10 @@ async fn attempt(
     if let Some(judge) = judge.filter(|_| finished.result.exit_code == DONE) {
         finished.verdict = Some(verdict(engine, &options, judge, &finished.result).await);
     }
-    report_line(&visible_line(&format!(
-        "pintle: attempt {}: {}",
-        place + 1,
-        described(&finished.result, finished.verdict.as_ref())
-    )));
+    if let Some(place) = shown_as {
+        let what = described(&finished.result, finished.verdict.as_ref());
+        report_line(&visible_line(&format!("pintle: attempt {}: {what}", place + 1)));
+    }
     finished
 }
 

@@ -12,6 +12,7 @@
 use super::retention::{DAY_MS, bytes};
 use super::{Error, Filter, Store, lock};
 use pintle_base::private_files;
+use pintle_os::file::{self, Facts};
 use pintle_os::{System, names};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::isolation::{Isolation, IsolationKind};
@@ -50,12 +51,17 @@ pub struct IsolatedFolder {
     pub session: SessionId,
     /// The directory.
     pub path: PathBuf,
-    /// Its size.
-    pub bytes: u64,
     /// True if it has a copy that was not discarded.
     pub is_there: bool,
     /// True if no stored session belongs to it or works in it.
     pub is_abandoned: bool,
+}
+
+impl IsolatedFolder {
+    /// Returns its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        bytes(&self.path)
+    }
 }
 
 impl Isolated {
@@ -161,8 +167,8 @@ impl Store {
         Some(SessionId::new(name.as_os_str().to_str()?))
     }
 
-    /// Returns the ids and sizes in bytes of the directories here. One that no stored session belongs to or works in is abandoned: an engine
-    /// was killed before it had created the session.
+    /// Returns the directories of all sessions. One that no stored session belongs to or works in is abandoned: an engine was killed before it
+    /// had created the session.
     pub fn all_isolated(&self) -> Vec<IsolatedFolder> {
         let entries = fs::read_dir(self.isolated()).into_iter().flatten().flatten();
         let folders = entries.filter_map(|entry| {
@@ -171,7 +177,7 @@ impl Store {
             let is_abandoned = self.folder(&session).is_err() && is_unused();
             let path = entry.path();
             let is_there = read(&path).is_some_and(|isolated| isolated.root.exists());
-            Some(IsolatedFolder { bytes: bytes(&path), path, session, is_there, is_abandoned })
+            Some(IsolatedFolder { session, path, is_there, is_abandoned })
         });
         let mut all: Vec<_> = folders.collect();
         all.sort_by(|a, b| a.session.cmp(&b.session));
@@ -265,9 +271,26 @@ fn modified_ms(path: &Path) -> Option<u64> {
 }
 
 fn remove_tree(folder: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(folder) {
+    let mut removed = fs::remove_dir_all(folder);
+    if removed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+        // Package managers make directories read-only.
+        open_folders(folder);
+        removed = fs::remove_dir_all(folder);
+    }
+    match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(folder)(error)),
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Lets the owner change a directory and those below. Links are not followed.
+fn open_folders(folder: &Path) {
+    let Ok(facts) = folder.symlink_metadata() else { return };
+    if !facts.is_dir() || file::set_mode(folder, facts.mode() | 0o700).is_err() {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        open_folders(&entry.path());
     }
 }
 
