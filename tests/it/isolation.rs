@@ -414,3 +414,32 @@ fn the_best_of_several_attempts_is_applied() {
     assert_eq!(sessions(&place, &["apply", id]).0, 0);
     assert_eq!(place.read("made.txt"), "bb\nbb\n");
 }
+
+#[test]
+fn tasks_of_a_batch_work_side_by_side_and_apply_their_changes() {
+    let place = project(true);
+    let write = |name: &str| {
+        let block = json!({"tool": "write", "arguments": {"path": name, "content": "made\n"}});
+        let of = format!("make {name}");
+        [json!({"of": of, "blocks": [block]}), json!({"of": of, "blocks": [{"text": "done"}]})]
+    };
+    let replies = [write("one.txt"), write("two.txt")].concat();
+    let script = place.script(&json!({"replies": replies}));
+    let list = "{\"id\": \"one\", \"prompt\": \"make one.txt\"}\n\
+                {\"id\": \"two\", \"prompt\": \"make two.txt\", \"isolation\": \"copy\"}\n";
+    let (tasks, out) = (place.folder().join("tasks.jsonl"), place.folder().join("results"));
+    std::fs::write(&tasks, list).unwrap();
+    let args = ["batch", tasks.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let more = ["--script", &script, "--jobs", "2", "--isolation", "worktree"];
+    let ran = place.command(&[&args[..], &more].concat()).stdin(Stdio::null()).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    for name in ["one", "two"] {
+        let result = std::fs::read_to_string(out.join(name).join("result.json")).unwrap();
+        let result: Value = serde_json::from_str(&result).unwrap();
+        let file = place.path(&format!("{name}.txt"));
+        let isolation = result.pointer("/isolation").or(result.pointer("/result/isolation"));
+        assert_eq!(isolation, Some(&json!({"applied": [file]})), "{result}");
+        assert!(file.exists(), "{name}");
+    }
+    assert_eq!(git(&place, &["worktree", "list"]).lines().count(), 1);
+}

@@ -1,9 +1,11 @@
 //! The options of `batch` and `batch merge`.
 
+use super::delivery::IsolationChoice;
 use super::run::parse_usd;
 use super::{Safety, Settings, heading};
 use clap::{Subcommand, ValueEnum, ValueHint};
 use pintle_frontend::run::ReportFormat;
+use pintle_protocol::isolation::{IsolationKind, IsolationRequest};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -33,6 +35,8 @@ pub(crate) struct Batch {
     /// Resolve task directories against this one, and use it for tasks without one
     #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) isolating: Isolating,
     /// Let models report findings, and write them to findings.sarif, findings.xml (JUnit) or findings.md in the task's directory; repeatable
     #[arg(long, value_name = "FORMAT", help_heading = heading::OUTPUT)]
     pub(crate) report: Vec<FindingsFile>,
@@ -59,6 +63,25 @@ pub(crate) struct Batch {
     /// Serve tasks on stdin: what `batch` starts its workers with.
     #[arg(long, hide = true)]
     pub(crate) worker: bool,
+}
+
+/// The copies that tasks work in.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Isolating {
+    /// Run each task in a separate copy of its project, and apply its changes to your files when it is completed, unless they conflict
+    #[arg(long, value_name = "KIND", conflicts_with = "wrap", help_heading = heading::OUTPUT)]
+    isolation: Option<IsolationChoice>,
+    /// Start worktrees from your uncommitted changes as well
+    #[arg(long, help_heading = heading::OUTPUT)]
+    uncommitted: bool,
+}
+
+impl Isolating {
+    /// Returns the copy that a task works in, whose line may name a kind.
+    pub(crate) fn of(self, kind: Option<IsolationKind>) -> Option<IsolationRequest> {
+        let kind = kind.or(self.isolation.map(Into::into))?;
+        Some(IsolationRequest { kind, uncommitted: self.uncommitted })
+    }
 }
 
 /// The limits of a task whose line has none of its own.

@@ -34,11 +34,20 @@ pub(crate) struct Delivery {
 
 /// The kind of copy that a run works in.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum IsolationChoice {
+pub(crate) enum IsolationChoice {
     /// A git worktree of the last commit
     Worktree,
     /// A copy of the files as they are
     Copy,
+}
+
+impl From<IsolationChoice> for IsolationKind {
+    fn from(choice: IsolationChoice) -> Self {
+        match choice {
+            IsolationChoice::Worktree => Self::Worktree,
+            IsolationChoice::Copy => Self::Copy,
+        }
+    }
 }
 
 /// A report as it is named.
@@ -74,10 +83,7 @@ fn parse_report(text: &str) -> Result<ReportTarget, String> {
 impl Delivery {
     /// Returns the copy that the run works in, if it is to work in one that the session keeps.
     pub(crate) fn isolation(&self) -> Option<IsolationRequest> {
-        let kind = match self.isolation? {
-            IsolationChoice::Worktree => IsolationKind::Worktree,
-            IsolationChoice::Copy => IsolationKind::Copy,
-        };
+        let kind = self.isolation?.into();
         Some(IsolationRequest { kind, uncommitted: self.uncommitted })
     }
 

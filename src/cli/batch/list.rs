@@ -7,6 +7,7 @@ use crate::cli::args::batch::{Each, Shard};
 use anyhow::{Context, bail, ensure};
 use pintle_agent::config;
 use pintle_protocol::event::TurnLimits;
+use pintle_protocol::isolation::IsolationKind;
 use pintle_protocol::plan::WorkMode;
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,9 @@ pub(super) struct Task {
     /// The work mode, as for `--mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) mode: Option<WorkMode>,
+    /// The kind of copy to work in, as for `--isolation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) isolation: Option<IsolationKind>,
     /// Files that belong to the task, relative to its directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) attach: Vec<PathBuf>,

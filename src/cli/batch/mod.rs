@@ -377,6 +377,7 @@ impl<'a> Loop<'a> {
             dir: task.dir,
             model: task.model,
             mode: task.mode,
+            isolation: self.options.isolating.of(task.isolation),
             attach: task.attach,
             tools: task.tools,
             output_schema: task.output_schema,

@@ -21,6 +21,7 @@ use pintle_frontend::run::{
 };
 use pintle_os::streams;
 use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::isolation::IsolationRequest;
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::run::RunLine;
 use pintle_tools::ReportFinding;
@@ -47,6 +48,7 @@ pub(super) struct Order {
     pub(super) dir: Option<PathBuf>,
     pub(super) model: Option<String>,
     pub(super) mode: Option<WorkMode>,
+    pub(super) isolation: Option<IsolationRequest>,
     /// Relative to the working directory.
     pub(super) attach: Vec<PathBuf>,
     pub(super) tools: Option<Vec<String>>,
@@ -206,6 +208,8 @@ impl Worker {
                 mode: order.mode,
                 model: order.model,
                 tools,
+                isolation: order.isolation,
+                applies: true,
                 ..SessionOptions::default()
             },
             limits: Limits {

@@ -5,11 +5,13 @@
 use super::{name_originals, report_line};
 use crate::client::snapshot;
 use crate::outcome::{APPLY_CONFLICT, DONE, refused};
-use pintle_agent::{Command, EngineHandle, OpenConfig, SessionHandle};
+use pintle_agent::{Command, EngineHandle, Error, ErrorKind, OpenConfig, SessionHandle};
 use pintle_base::text::visible::visible_line;
 use pintle_protocol::event::TurnError;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::isolation::{ApplyOutcome, Isolation, IsolationApplyParams, OnConflict};
+use pintle_protocol::isolation::{
+    ApplyOutcome, Isolation, IsolationApplyParams, IsolationApplyResult, OnConflict,
+};
 use pintle_protocol::methods::IsolationApply;
 use pintle_protocol::run::{RunIsolation, RunResult, RunStatus};
 use std::path::Path;
@@ -44,9 +46,7 @@ pub(super) async fn apply(
         applied.is_left = !outcome.changes.files.is_empty();
         return Some(applied);
     }
-    let params =
-        IsolationApplyParams { on_conflict: OnConflict::Refuse, ..IsolationApplyParams::default() };
-    match session.call::<IsolationApply>(params).await {
+    match apply_patiently(session).await {
         Err(error) => refused(outcome, error),
         Ok(done) => {
             for file in done.files {
@@ -67,6 +67,20 @@ pub(super) async fn apply(
         }
     }
     Some(applied)
+}
+
+/// Applies the changes, again if a file has changed in between: tasks of a batch may end at the same time.
+async fn apply_patiently(session: &SessionHandle) -> Result<IsolationApplyResult, Error> {
+    const ATTEMPTS: usize = 5;
+    let params =
+        IsolationApplyParams { on_conflict: OnConflict::Refuse, ..IsolationApplyParams::default() };
+    for _ in 1..ATTEMPTS {
+        match session.call::<IsolationApply>(params.clone()).await {
+            Err(error) if error.kind == ErrorKind::Conflict => {}
+            done => return done,
+        }
+    }
+    session.call::<IsolationApply>(params).await
 }
 
 /// Reopens a finished task's session, applies the changes, and completes the result.
