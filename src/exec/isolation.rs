@@ -243,7 +243,9 @@ mod tests {
         let target = tempfile::tempdir().unwrap();
         let stop = CancellationToken::new();
         copy_project(&place, target.path(), Repository::LeftOut, &stop).unwrap();
-        assert_eq!(tree(target.path()), ["sub/", "sub/a 644 \"a\""]);
+        let copied = tree(target.path());
+        let names: Vec<&str> = copied.iter().filter_map(|row| row.split(' ').next()).collect();
+        assert_eq!(names, ["sub/".to_owned(), Path::new("sub").join("a").display().to_string()]);
         stop.cancel();
         let target = tempfile::tempdir().unwrap();
         let stopped = copy_project(&place, target.path(), Repository::LeftOut, &stop);

@@ -443,3 +443,31 @@ fn tasks_of_a_batch_work_side_by_side_and_apply_their_changes() {
     }
     assert_eq!(git(&place, &["worktree", "list"]).lines().count(), 1);
 }
+
+#[test]
+fn a_copy_that_a_fork_works_in_is_kept() {
+    let place = project(false);
+    let mut program = started(&place, &[edit("two", "TWO"), say("done")]);
+    let created = program.ask("session/create", json!({"isolation": {"kind": "copy"}}));
+    turn(&mut program);
+    let id = created["sessionId"].clone();
+    let fork = program.ask("session/fork", json!({"sessionId": id}));
+    assert_eq!((&fork["cwd"], &fork["isolation"]), (&created["cwd"], &created["isolation"]));
+    // A fork has the conversation, and the changes stay with the session that made them.
+    let applied = program.ask("isolation/apply", json!({"sessionId": fork["sessionId"]}));
+    assert_eq!(outcomes(&applied), "");
+    let applied = program.ask("isolation/apply", json!({"sessionId": id}));
+    assert_eq!(outcomes(&applied), "a.txt applied");
+    let copies = || {
+        let folder = place.home().join("isolated");
+        std::fs::read_dir(folder).unwrap().count()
+    };
+    program.ask("session/close", json!({"sessionId": id}));
+    let refused = program.ask_refused("isolation/discard", json!({"sessionId": id}));
+    assert!(refused["message"].as_str().unwrap().contains("works in the same copy"), "{refused}");
+    program.ask("session/delete", json!({"sessionId": id}));
+    assert_eq!(copies(), 1);
+    program.ask("session/close", json!({"sessionId": fork["sessionId"]}));
+    program.ask("session/delete", json!({"sessionId": fork["sessionId"]}));
+    assert_eq!(copies(), 0);
+}

@@ -157,7 +157,7 @@ mod tests {
                 none.clone(),
                 "item.started item.completed session.notice, without [], None",
             ),
-            (json!({"exclude": ["item.delta"]}), none.clone(), "31 types, without [], None"),
+            (json!({"exclude": ["item.delta"]}), none.clone(), "32 types, without [], None"),
             (
                 json!({"include": ["*"], "maxLatencyMs": 50}),
                 none.clone(),

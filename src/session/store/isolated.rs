@@ -313,3 +313,40 @@ fn forget_worktree(root: &Path) {
         tracing::warn!("git still lists the worktree {}: {error}", root.display());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abandoned_copy_is_removed_after_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let create = |name: &str, now_ms: u64| {
+            let id = SessionId::new(name);
+            let own = store.create_isolated(&id, now_ms).unwrap();
+            let (root, original) = (own.join("project"), PathBuf::from("/w"));
+            fs::create_dir(&root).unwrap();
+            let cwd = "/w/sub".to_owned();
+            let isolated = Isolated { kind: IsolationKind::Copy, root, original, cwd };
+            store.keep_isolated(&id, &isolated).unwrap();
+            (modified_ms(&own).unwrap(), isolated)
+        };
+        let names = || {
+            let all = store.all_isolated();
+            all.iter().map(|one| one.session.as_str().to_owned()).collect::<Vec<_>>().join(" ")
+        };
+        let (made_ms, first) = create("a", 0);
+        assert_eq!(first.original_of(&first.root.join("x")), Some("/w/x".into()));
+        assert_eq!(first.copy_of(Path::new("/v/x")), None);
+        assert_eq!(store.owner_of(&first.root.join("sub")), Some(SessionId::new("a")));
+        assert_eq!(store.isolated_at(&first.root), Some(first));
+        assert!(store.all_isolated().iter().all(|one| one.is_abandoned && one.is_there));
+        create("b", made_ms + DAY_MS / 2);
+        assert_eq!(names(), "a b");
+        create("c", made_ms + 2 * DAY_MS);
+        assert_eq!(names(), "c");
+        // An id that leads out of the directory finds nothing.
+        assert_eq!(store.isolated_of(&SessionId::new("../isolated/c")), None);
+    }
+}
