@@ -1,6 +1,6 @@
 // Around the editor: problems, notes, search, export, delete, checkpoints, stops with receipts, sub-agents, the plan.
 import assert from "node:assert/strict";
-import { LONG, call, edit, gate, say, until } from "./support.mjs";
+import { LONG, call, edit, gate, isThere, say, until } from "./support.mjs";
 
 const input = (window) => window.page.locator(".quick-input-widget input");
 
@@ -15,8 +15,13 @@ export async function aProblemIsFixedFromItsPlace(rig) {
   await window.page.locator(".squiggly-error").first().waitFor({ timeout: LONG });
   await window.page.keyboard.press("F8");
   await window.page.locator(".marker-widget").first().waitFor({ timeout: LONG });
-  await window.page.keyboard.press("Control+.");
-  await window.page.getByText("Fix with Pintle").click({ timeout: LONG });
+  // The key is lost while the editor moves to the problem.
+  const fix = window.page.getByText("Fix with Pintle");
+  await until("the fixes are listed", async () => {
+    await window.page.keyboard.press("Control+.");
+    return isThere(fix, 10_000);
+  });
+  await fix.click({ timeout: LONG });
   await window.sees("Fix this problem.");
   await window.sees("1 problem");
   await window.answers("Fixed.");
